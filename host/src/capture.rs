@@ -1,0 +1,7 @@
+//! What the desktop shows and plays, with the time at which it did.
+
+pub mod audio;
+pub mod flac;
+pub mod ring;
+pub mod screen;
+pub mod timebase;

@@ -1,0 +1,7 @@
+//! One lane's desktop: display, sound server, browser, and the supervisor that ends them all.
+
+pub mod browser;
+pub mod display;
+pub mod lane;
+pub mod sound;
+pub mod supervisor;

@@ -1,0 +1,19 @@
+//! The benchmark and the machine that runs it: one lane is one isolated desktop (Chromium in Xvfb with its own
+//! PulseAudio), and one episode is one attempt of one policy at one task on a lane.
+//!
+//! Data goes one way: capture, perception, observation, policy, action, desktop; every step also drops an event into
+//! the record. The pieces meet in [`episode`] and nowhere else.
+
+pub mod action;
+pub mod capture;
+pub mod cli;
+pub mod config;
+pub mod desktop;
+pub mod episode;
+pub mod input;
+pub mod models;
+pub mod observation;
+pub mod perception;
+pub mod speech;
+pub mod suite;
+pub mod task;

@@ -1,0 +1,4 @@
+//! Many episodes: the plan of a run, its lanes, its summary.
+
+pub mod plan;
+pub mod summary;
