@@ -1,0 +1,188 @@
+//! What to run: defaults, then `--config run.toml`, then flags.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use crate::mode::ModeChoice;
+use crate::task::variant::Seed;
+
+/// Two observations are at least this far apart: the specification's interval of a screenshot-only agent.
+pub const DEFAULT_PACE_MS: u64 = 5_000;
+/// Frames captured a second.
+pub const DEFAULT_FPS: f32 = 3.0;
+
+/// One policy on some tasks in some modes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// A file, or the name of a bundled plugin.
+    pub plugin: String,
+    /// Task ids or folder names; empty for all.
+    pub tasks: Vec<String>,
+    /// Category letters; empty for all.
+    pub categories: Vec<String>,
+    /// `easy`, `medium`, `hard`; empty for all.
+    pub tiers: Vec<String>,
+    pub modes: Vec<ModeChoice>,
+}
+
+/// A whole run.
+#[derive(Debug, Clone)]
+pub struct RunConfig {
+    pub groups: Vec<Group>,
+    pub seed: Seed,
+    pub trials: u32,
+    /// The run folder; a fresh one under `runs/` if none.
+    pub out: Option<PathBuf>,
+    pub pace_ms: u64,
+    pub fps: f32,
+    pub gate: String,
+    /// Tables for plugins, by plugin name.
+    pub settings: toml::Table,
+    /// What is allowed beyond naming a plugin: `reading`, `solution`, `scratch`.
+    pub grants: Vec<String>,
+}
+
+/// What was typed.
+#[derive(Debug, Clone, Default)]
+pub struct Flags {
+    pub config: Option<PathBuf>,
+    pub plugins: Vec<String>,
+    pub tasks: Vec<String>,
+    pub categories: Vec<String>,
+    pub tiers: Vec<String>,
+    pub modes: Vec<String>,
+    pub seed: Option<String>,
+    pub trials: Option<u32>,
+    pub out: Option<PathBuf>,
+    pub pace: Option<f64>,
+    pub fps: Option<f32>,
+    pub gate: Option<String>,
+    pub settings: Option<PathBuf>,
+    pub grants: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct ConfigFile {
+    schema: u32,
+    #[serde(default)]
+    seed: Option<toml::Value>,
+    trials: Option<u32>,
+    out: Option<PathBuf>,
+    /// Seconds.
+    pace: Option<f64>,
+    fps: Option<f32>,
+    gate: Option<String>,
+    #[serde(default)]
+    grant: Vec<String>,
+    #[serde(default)]
+    group: Vec<GroupTable>,
+    #[serde(default)]
+    settings: toml::Table,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GroupTable {
+    plugin: String,
+    #[serde(default)]
+    task: Vec<String>,
+    #[serde(default)]
+    category: Vec<String>,
+    #[serde(default)]
+    tier: Vec<String>,
+    #[serde(default)]
+    mode: Vec<String>,
+}
+
+fn modes(names: &[String]) -> Result<Vec<ModeChoice>> {
+    if names.is_empty() {
+        return Ok(vec![ModeChoice::Fixed(crate::mode::Mode::AoiInteractive)]);
+    }
+    names.iter().map(|name| Ok(name.parse()?)).collect()
+}
+
+fn read_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    toml::from_str(&text).with_context(|| format!("{} is not what was expected", path.display()))
+}
+
+impl RunConfig {
+    /// Merges; flags win over the file.
+    pub fn resolve(flags: Flags) -> Result<RunConfig> {
+        let file = match &flags.config {
+            Some(path) => {
+                let file: ConfigFile = read_toml(path)?;
+                if file.schema != 1 {
+                    bail!("{} has schema {}, this host reads schema 1", path.display(), file.schema);
+                }
+                file
+            }
+            None => ConfigFile::default(),
+        };
+        let mut groups = Vec::new();
+        for group in &file.group {
+            groups.push(Group {
+                plugin: group.plugin.clone(),
+                tasks: group.task.clone(),
+                categories: group.category.clone(),
+                tiers: group.tier.clone(),
+                modes: modes(&group.mode)?,
+            });
+        }
+        if !flags.plugins.is_empty() {
+            groups = flags
+                .plugins
+                .iter()
+                .map(|plugin| {
+                    Ok(Group {
+                        plugin: plugin.clone(),
+                        tasks: flags.tasks.clone(),
+                        categories: flags.categories.clone(),
+                        tiers: flags.tiers.clone(),
+                        modes: modes(&flags.modes)?,
+                    })
+                })
+                .collect::<Result<_>>()?;
+        }
+        if groups.is_empty() {
+            bail!("nothing to run: name a policy, for example `--plugin reference`, or see `dynacu-host --help`");
+        }
+        let seed = match (&flags.seed, &file.seed) {
+            (Some(text), _) => text.parse()?,
+            (None, Some(toml::Value::String(text))) => text.parse()?,
+            (None, Some(value)) => value.to_string().parse()?,
+            (None, None) => "0".parse()?,
+        };
+        let trials = flags.trials.or(file.trials).unwrap_or(1);
+        if trials == 0 {
+            bail!("--trials must be at least 1");
+        }
+        let fps = flags.fps.or(file.fps).unwrap_or(DEFAULT_FPS);
+        if !(0.5..=10.0).contains(&fps) {
+            bail!("--fps must be from 0.5 to 10");
+        }
+        let pace_ms = match flags.pace.or(file.pace) {
+            None => DEFAULT_PACE_MS,
+            Some(seconds) if (0.0..=60.0).contains(&seconds) => (seconds * 1000.0).round() as u64,
+            Some(_) => bail!("--pace must be from 0 to 60 seconds"),
+        };
+        let settings = match &flags.settings {
+            Some(path) => read_toml(path)?,
+            None => file.settings,
+        };
+        Ok(RunConfig {
+            groups,
+            seed,
+            trials,
+            out: flags.out.or(file.out),
+            pace_ms,
+            fps,
+            gate: flags.gate.or(file.gate).unwrap_or_else(|| "local".to_owned()),
+            settings,
+            grants: if flags.grants.is_empty() { file.grant } else { flags.grants },
+        })
+    }
+}

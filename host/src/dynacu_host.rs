@@ -11,6 +11,7 @@ pub mod config;
 pub mod desktop;
 pub mod episode;
 pub mod input;
+pub mod mode;
 pub mod models;
 pub mod observation;
 pub mod perception;

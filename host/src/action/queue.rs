@@ -1,0 +1,193 @@
+//! Actions in order, one at a time, on a thread of their own: the X server and the microphone are real time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use dynacu_runtime::types::{Action, ActionError, ActionReceipt, MouseButton, Point, ScrollDirection};
+use tokio::sync::mpsc;
+
+use super::validate;
+use crate::capture::timebase::Timebase;
+use crate::input::{self, Input};
+use crate::mode::Grants;
+use crate::speech::Voice;
+use crate::speech::playback::Microphone;
+
+/// Batches that may wait; a policy that queues more waits itself.
+const BATCHES: usize = 8;
+/// How finely a wait or a cut is noticed.
+const SLICE: Duration = Duration::from_millis(10);
+
+/// What became of one action.
+#[derive(Debug, Clone)]
+pub struct Performed {
+    pub id: u64,
+    pub action: Action,
+    pub outcome: Result<ActionReceipt, ActionError>,
+    /// For `speak`: from the action's start to the first sample played, milliseconds.
+    pub speech_latency_ms: Option<u64>,
+}
+
+struct Batch {
+    first: u64,
+    actions: Vec<Action>,
+}
+
+struct Shared {
+    /// Actions with smaller ids are cancelled.
+    abort_before: AtomicU64,
+    next: AtomicU64,
+    closed: AtomicBool,
+}
+
+/// A handle to the queue; clones queue into the same one.
+#[derive(Clone)]
+pub struct ActionQueue {
+    batches: mpsc::Sender<Batch>,
+    shared: Arc<Shared>,
+}
+
+/// What the queue acts with.
+pub struct Hands {
+    pub input: Input,
+    pub microphone: Arc<Microphone>,
+    pub voice: Arc<dyn Voice>,
+    pub timebase: Arc<Timebase>,
+    pub grants: Grants,
+}
+
+impl ActionQueue {
+    /// Starts the thread `action`. It ends, and releases every key and button, when the queue is closed and all
+    /// handles are gone.
+    pub fn start(
+        hands: Hands,
+        mut performed: impl FnMut(Performed) + Send + 'static,
+    ) -> std::io::Result<(ActionQueue, JoinHandle<()>)> {
+        let (batches, mut waiting) = mpsc::channel::<Batch>(BATCHES);
+        let shared = Arc::new(Shared {
+            abort_before: AtomicU64::new(0),
+            next: AtomicU64::new(1),
+            closed: AtomicBool::new(false),
+        });
+        let queue = ActionQueue { batches, shared: Arc::clone(&shared) };
+        let thread = std::thread::Builder::new().name("action".to_owned()).spawn(move || {
+            let mut hands = hands;
+            while let Some(batch) = waiting.blocking_recv() {
+                let mut failed = false;
+                for (id, action) in (batch.first..).zip(batch.actions) {
+                    let cut = || shared.closed.load(Ordering::Relaxed) || id < shared.abort_before.load(Ordering::Relaxed);
+                    let (outcome, speech_latency_ms) = if failed || cut() {
+                        (Err(ActionError::Cancelled), None)
+                    } else {
+                        hands.perform(&action, &cut)
+                    };
+                    failed |= outcome.is_err();
+                    performed(Performed { id, action, outcome, speech_latency_ms });
+                }
+            }
+            if let Err(error) = hands.input.release_all() {
+                tracing::warn!("cannot release keys and buttons: {error:#}");
+            }
+        })?;
+        Ok((queue, thread))
+    }
+
+    /// Queues one batch and returns its ids. Waits where too many batches are queued.
+    pub async fn perform(&self, actions: Vec<Action>) -> Vec<u64> {
+        let count = actions.len() as u64;
+        let first = self.shared.next.fetch_add(count, Ordering::Relaxed);
+        // A closed queue only happens at the episode's end, when nobody waits for outcomes any more.
+        let _ = self.batches.send(Batch { first, actions }).await;
+        (first..first + count).collect()
+    }
+
+    /// Cancels everything queued so far and cuts a `wait` or `speak` in progress.
+    pub fn abort(&self) {
+        self.shared.abort_before.store(self.shared.next.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// Cancels everything now and from now on.
+    pub fn close(&self) {
+        self.shared.closed.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Hands {
+    fn perform(
+        &mut self,
+        action: &Action,
+        cut: &(dyn Fn() -> bool + Sync),
+    ) -> (Result<ActionReceipt, ActionError>, Option<u64>) {
+        let started_at = self.timebase.now();
+        let mut latency = None;
+        let result = validate::check(action, self.grants).and_then(|()| match action {
+            Action::Speak(text) => self.speak(text, started_at, &mut latency, cut),
+            Action::Wait(milliseconds) => wait(Duration::from_millis(*milliseconds), cut),
+            Action::Done => Ok(()),
+            other => self.point_or_type(other),
+        });
+        (result.map(|()| ActionReceipt { started_at, ended_at: self.timebase.now() }), latency)
+    }
+
+    fn point_or_type(&mut self, action: &Action) -> Result<(), ActionError> {
+        let at = |point: &Point| (point.x, point.y);
+        let failed = |error: anyhow::Error| ActionError::Other(format!("{error:#}"));
+        match action {
+            Action::Click(click) => {
+                let button = match click.button {
+                    MouseButton::Left => input::Button::Left,
+                    MouseButton::Middle => input::Button::Middle,
+                    MouseButton::Right => input::Button::Right,
+                };
+                self.input.click(at(&click.at), button, click.count).map_err(failed)
+            }
+            Action::MovePointer(point) => self.input.move_to(at(point)).map_err(failed),
+            Action::Drag(drag) => self.input.drag(at(&drag.start), at(&drag.end)).map_err(failed),
+            Action::Scroll(scroll) => {
+                let direction = match scroll.direction {
+                    ScrollDirection::Up => input::Scroll::Up,
+                    ScrollDirection::Down => input::Scroll::Down,
+                    ScrollDirection::Left => input::Scroll::Left,
+                    ScrollDirection::Right => input::Scroll::Right,
+                };
+                self.input.scroll(scroll.at.as_ref().map(at), direction, scroll.amount).map_err(failed)
+            }
+            Action::Key(chord) => {
+                let chord = validate::chord(chord)?;
+                self.input.key(&chord).map_err(failed)
+            }
+            Action::TypeText(text) => self.input.type_text(text).map_err(failed),
+            Action::Speak(_) | Action::Wait(_) | Action::Done => Ok(()),
+        }
+    }
+
+    fn speak(
+        &self,
+        text: &str,
+        started_at: u64,
+        latency: &mut Option<u64>,
+        cut: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(), ActionError> {
+        let failed = |error: anyhow::Error| ActionError::Other(format!("{error:#}"));
+        let sound = self.voice.synthesize(text).map_err(failed)?;
+        if cut() {
+            return Err(ActionError::Cancelled);
+        }
+        let played = self.microphone.play(&sound, cut).map_err(failed)?;
+        *latency = Some(played.started_at.saturating_sub(started_at));
+        if played.cut { Err(ActionError::Cancelled) } else { Ok(()) }
+    }
+}
+
+fn wait(time: Duration, cut: &(dyn Fn() -> bool + Sync)) -> Result<(), ActionError> {
+    let until = Instant::now() + time;
+    while Instant::now() < until {
+        if cut() {
+            return Err(ActionError::Cancelled);
+        }
+        std::thread::sleep(SLICE.min(until.saturating_duration_since(Instant::now())));
+    }
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! What is written to `events.jsonl`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One line of `events.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Counts from 0.
+    pub seq: u64,
+    /// Milliseconds since the page's start signal; 0 for what came before it.
+    pub t: u64,
+    #[serde(flatten)]
+    pub event: Event,
+    /// SHA-256 of the line before, without its line break; empty on the first line.
+    pub previous: String,
+}
+
+/// A sentence as the recognizer gave it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HeardSentence {
+    pub started_at: u64,
+    pub ended_at: u64,
+    pub text: String,
+    pub confidence: f32,
+}
+
+/// The typed events of an episode. Times are milliseconds on the episode's clock, boxes are `[x, y, width, height]` in
+/// screen pixels, blobs are named by their SHA-256.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+pub enum Event {
+    /// The first line: what is about to run, everything that its replay needs.
+    EpisodeStarted {
+        task: String,
+        mode: String,
+        trial: u32,
+        seed: String,
+        sub_seed: u32,
+        instruction: String,
+        variant: Value,
+        policy: String,
+        granted: Vec<String>,
+        assists: Vec<String>,
+        pace_ms: u64,
+        /// Key of the guest's random numbers, hex.
+        guest_random: String,
+        perception: Value,
+    },
+    /// The page got its start signal: t = 0.
+    PageStarted { url: String },
+    /// The policy took an observation. It asked at `asked-at`; the pace made it wait for `paced-ms`.
+    Observation {
+        step: u32,
+        asked_at: u64,
+        paced_ms: u64,
+        took_ms: u64,
+        screenshot: String,
+        keyframes: Vec<String>,
+        keyframes_dropped: u32,
+        recent_audio: Option<String>,
+        audio_context: Option<Vec<HeardSentence>>,
+    },
+    /// A frame was kept.
+    Keyframe {
+        blob: String,
+        captured_at: u64,
+        changed: [i32; 4],
+        changed_fraction: f32,
+        semantic_distance: Option<f32>,
+        settled: bool,
+        decided_after_ms: u32,
+    },
+    /// A sentence became final.
+    Sentence { sentence: HeardSentence },
+    /// A batch was queued.
+    ActionsQueued { first: u64, actions: Vec<Value> },
+    ActionDone { action: u64, what: Value, started_at: u64, ended_at: u64 },
+    ActionFailed { action: u64, what: Value, error: String },
+    /// The policy asked for a channel or an assist that its mode or the operator does not grant.
+    NotGranted { what: String },
+    /// What the page did, as its server saw it.
+    Page { at: u64, name: String, data: Value },
+    /// The scorer gave the page its result.
+    Verdict { label: String },
+    /// A line of a guest's log, or of its standard output or error.
+    GuestLog { plugin: String, level: String, message: String },
+    /// Log lines past the quota, counted and not kept.
+    GuestLogDropped { plugin: String, lines: u64 },
+    /// Text read out of a frame for a policy that has the `reading` assist.
+    Read { blob: Option<String>, area: [i32; 4], lines: Vec<String>, took_ms: u64 },
+    /// Something the host wants a reader to know.
+    Note { text: String },
+    /// Why the episode ended.
+    Ended { cause: String, detail: String },
+    /// The last line.
+    Scored { score: Value },
+}

@@ -1,0 +1,54 @@
+//! `run.json`: what was run, with what, and where.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PluginFile {
+    pub name: String,
+    pub kind: String,
+    pub version: String,
+    pub sha256: String,
+    /// What its manifest asks for and the command line granted.
+    pub grants: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelFile {
+    pub name: String,
+    pub sha256: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    pub kernel: String,
+    pub cpu: String,
+    pub cores: usize,
+    pub memory_mib: u64,
+    pub chromium: String,
+    pub pulseaudio: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunInfo {
+    pub schema: u32,
+    /// The command line as it was typed.
+    pub command: Vec<String>,
+    pub host_version: String,
+    pub host_commit: Option<String>,
+    pub plugins: Vec<PluginFile>,
+    pub models: Vec<ModelFile>,
+    /// SHA-256 over the files of the chosen tasks and the page library.
+    pub task_set: String,
+    pub machine: Machine,
+    pub tasks: Vec<String>,
+    pub modes: Vec<String>,
+    pub seed: String,
+    pub trials: u32,
+    pub pace_ms: u64,
+    pub fps: f32,
+    pub gate: String,
+    pub encoder: String,
+    /// Seconds since 1970.
+    pub started: u64,
+    pub ended: Option<u64>,
+}

@@ -1,0 +1,135 @@
+//! The five modes: named grants of channels, enforced by the host whatever a plugin asks.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// What a policy perceives and produces beyond one screenshot a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Grants {
+    pub keyframes: bool,
+    pub audio: bool,
+    pub speech: bool,
+}
+
+impl Grants {
+    /// What both sides allow.
+    #[must_use]
+    pub fn and(self, other: Grants) -> Grants {
+        Grants {
+            keyframes: self.keyframes && other.keyframes,
+            audio: self.audio && other.audio,
+            speech: self.speech && other.speech,
+        }
+    }
+
+    /// The granted channels by name.
+    #[must_use]
+    pub fn names(self) -> Vec<String> {
+        [(self.keyframes, "keyframes"), (self.audio, "audio"), (self.speech, "speech")]
+            .into_iter()
+            .filter(|(granted, _)| *granted)
+            .map(|(_, name)| name.to_owned())
+            .collect()
+    }
+}
+
+/// A mode of the specification's table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    Standard,
+    AoiVisual,
+    AoiAudio,
+    AoiFull,
+    AoiInteractive,
+}
+
+impl Mode {
+    pub const ALL: [Mode; 5] =
+        [Mode::Standard, Mode::AoiVisual, Mode::AoiAudio, Mode::AoiFull, Mode::AoiInteractive];
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Standard => "standard",
+            Mode::AoiVisual => "aoi_visual",
+            Mode::AoiAudio => "aoi_audio",
+            Mode::AoiFull => "aoi_full",
+            Mode::AoiInteractive => "aoi_interactive",
+        }
+    }
+
+    #[must_use]
+    pub fn grants(self) -> Grants {
+        let (keyframes, audio, speech) = match self {
+            Mode::Standard => (false, false, false),
+            Mode::AoiVisual => (true, false, false),
+            Mode::AoiAudio => (false, true, false),
+            Mode::AoiFull => (true, true, false),
+            Mode::AoiInteractive => (true, true, true),
+        };
+        Grants { keyframes, audio, speech }
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("there is no mode {0}: use standard, aoi_visual, aoi_audio, aoi_full, aoi_interactive, or needs (what each task needs)")]
+pub struct UnknownMode(String);
+
+impl FromStr for Mode {
+    type Err = UnknownMode;
+
+    fn from_str(text: &str) -> Result<Mode, UnknownMode> {
+        Mode::ALL.into_iter().find(|mode| mode.name() == text).ok_or_else(|| UnknownMode(text.to_owned()))
+    }
+}
+
+/// A mode, or the least one that can solve the task at hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModeChoice {
+    Fixed(Mode),
+    Needs,
+}
+
+impl FromStr for ModeChoice {
+    type Err = UnknownMode;
+
+    fn from_str(text: &str) -> Result<ModeChoice, UnknownMode> {
+        if text == "needs" { Ok(ModeChoice::Needs) } else { text.parse().map(ModeChoice::Fixed) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grants_are_the_specifications_table() {
+        let table: Vec<(String, Vec<String>)> =
+            Mode::ALL.into_iter().map(|mode| (mode.to_string(), mode.grants().names())).collect();
+        let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            table,
+            [
+                ("standard".to_owned(), names(&[])),
+                ("aoi_visual".to_owned(), names(&["keyframes"])),
+                ("aoi_audio".to_owned(), names(&["audio"])),
+                ("aoi_full".to_owned(), names(&["keyframes", "audio"])),
+                ("aoi_interactive".to_owned(), names(&["keyframes", "audio", "speech"])),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_unknown_mode_is_told_the_known_ones() {
+        assert!("fast".parse::<ModeChoice>().unwrap_err().to_string().contains("aoi_interactive"));
+    }
+}
