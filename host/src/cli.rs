@@ -1,7 +1,106 @@
 //! The command line: one file per command.
+//!
+//! Exit codes: 0 every episode ran, whatever its score; 1 some could not be run, or a check failed; 2 the command was wrong.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
 
 pub mod doctor;
 pub mod models;
 pub mod plugin;
 pub mod run;
 pub mod tasks;
+
+const EXAMPLES: &str = "Examples:
+  dynacu-host --plugin reference --task A-E1 --mode aoi_audio
+  dynacu-host --plugin my-policy.wasm --task A-E1,F-E1 --mode standard,aoi_full --trials 3 --out runs/first
+  dynacu-host --config docs/demo.toml
+  dynacu-host doctor";
+
+/// Runs computer-use agents on browser tasks that move and speak, and scores them.
+#[derive(Debug, Parser)]
+#[command(name = "dynacu-host", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    run: run::RunArguments,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// The tasks: list, show, render their speech
+    #[command(subcommand)]
+    Tasks(tasks::TasksCommand),
+    /// The model files: list, pull, verify
+    #[command(subcommand)]
+    Models(models::ModelsCommand),
+    /// Plugins: inspect one
+    #[command(subcommand)]
+    Plugin(plugin::PluginCommand),
+    /// Checks every part of this machine that an episode needs, by using it
+    Doctor(doctor::DoctorArguments),
+    /// Owns a lane's processes and ends them when the host is gone; started by the host itself
+    #[command(hide = true, disable_help_flag = true)]
+    Supervise {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<std::ffi::OsString>,
+    },
+}
+
+/// What a command came to.
+pub enum Done {
+    Well,
+    /// It ran, but something could not be run or checked.
+    WithFailures,
+}
+
+/// Parses, runs, prints. See the module for the exit codes.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Nothing is left to do where not even the message can be printed.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    if let Some(Command::Supervise { arguments }) = arguments.command {
+        return crate::desktop::supervisor::run(arguments);
+    }
+    tracing_subscriber::fmt()
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_env("DYNACU_LOG")
+                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,whisper_rs=error")),
+        )
+        .with_writer(std::io::stderr)
+        .without_time()
+        .init();
+    let done = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(anyhow::Error::from)
+        .and_then(|runtime| runtime.block_on(dispatch(arguments)));
+    match done {
+        Ok(Done::Well) => ExitCode::SUCCESS,
+        Ok(Done::WithFailures) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("dynacu-host: {error:#}");
+            ExitCode::from(if error.is::<run::CouldNotRun>() { 1 } else { 2 })
+        }
+    }
+}
+
+async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
+    match arguments.command {
+        None => run::run(arguments.run).await,
+        Some(Command::Tasks(command)) => tasks::run(command).await,
+        Some(Command::Models(command)) => models::run(command),
+        Some(Command::Plugin(command)) => plugin::run(command),
+        Some(Command::Doctor(arguments)) => doctor::run(arguments).await,
+        Some(Command::Supervise { .. }) => Ok(Done::Well),
+    }
+}

@@ -1,0 +1,251 @@
+//! One trial: start the parts, wire them, wait for the first reason to end, tear down, score.
+//!
+//! This is the only place where desktop, perception, policy, page and scorer meet. What an episode can end for is the
+//! closed list [`EndCause`]; whoever ends it is named by it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use dynacu_record::{
+    EndCause, EpisodeResult, Event as Entry, Outcome, Overhead, PolicyIdentity, Recorder, SCHEMA, ScoreResult, Usage,
+    Writer,
+};
+use dynacu_runtime::types::{Channels, PolicyDescriptor};
+use dynacu_runtime::{Engine, Plugin};
+
+use crate::desktop::lane::Lane;
+use crate::mode::{Grants, Mode};
+use crate::perception::encoder::Encoder;
+use crate::perception::keyframe::GateKind;
+use crate::perception::reading::Reader;
+use crate::perception::recognizer::Transcribe;
+use crate::speech::Voice;
+use crate::task::home::Home;
+use crate::task::prepare::Prepared;
+
+mod describe;
+mod desk;
+mod judge;
+mod live;
+mod scoring;
+mod session;
+mod stage;
+
+use live::Ended;
+use stage::Stage;
+
+/// What all episodes of a run share: loaded models, the engine, the scorers' home.
+pub struct Bench {
+    pub engine: Engine,
+    pub home: Home,
+    pub encoder: Arc<dyn Encoder>,
+    pub recognizer: Arc<dyn Transcribe>,
+    pub voice: Arc<dyn Voice>,
+    pub reader: Arc<Reader>,
+}
+
+/// A policy that was loaded and asked what it is.
+pub struct Policy {
+    pub plugin: Plugin,
+    pub descriptor: PolicyDescriptor,
+    /// The policy's table of the run configuration, as JSON.
+    pub settings: String,
+    /// Whether the operator (or being bundled) allows what it asks for.
+    pub reading: bool,
+    pub solution: bool,
+}
+
+impl Policy {
+    /// The channels of a mode that this policy asked for.
+    #[must_use]
+    pub fn grants(&self, mode: Mode) -> Grants {
+        let asked = self.descriptor.channels;
+        mode.grants().and(Grants {
+            keyframes: asked.contains(Channels::KEYFRAMES),
+            audio: asked.contains(Channels::AUDIO),
+            speech: asked.contains(Channels::SPEECH),
+        })
+    }
+
+    /// The assists that are granted, by name.
+    #[must_use]
+    pub fn assists(&self) -> Vec<String> {
+        [(self.reading, "reading"), (self.solution, "solution")]
+            .into_iter()
+            .filter(|(granted, _)| *granted)
+            .map(|(_, name)| name.to_owned())
+            .collect()
+    }
+}
+
+/// One attempt.
+pub struct Trial {
+    pub task: Arc<Prepared>,
+    pub mode: Mode,
+    pub number: u32,
+    pub pace: Duration,
+    pub fps: f32,
+    pub gate: GateKind,
+    /// The episode's folder; what an unfinished attempt left there is replaced.
+    pub folder: PathBuf,
+    pub earlier_infrastructure_errors: u32,
+}
+
+/// Runs one trial on a lane and writes its record. An error means that not even a record could be written.
+pub async fn run(bench: &Bench, lane: &Lane, policy: &Policy, trial: &Trial) -> anyhow::Result<EpisodeResult> {
+    let began = Instant::now();
+    let (writer, recorder) = Writer::start(&trial.folder)?;
+    let mut random = [0_u8; 32];
+    getrandom::fill(&mut random).context("the system gives no random numbers")?;
+    recorder.event(0, started(bench, policy, trial, &random));
+
+    let mut result = blank(policy, trial);
+    match Stage::set(bench, lane, policy, trial, &recorder).await {
+        Ok(stage) => {
+            let ended = live::run(stage, bench, policy, trial, random).await;
+            fill(&mut result, &recorder, ended).await;
+        }
+        Err(failure) => {
+            result.cause = failure.cause;
+            result.detail = format!("{:#}", failure.error);
+        }
+    }
+    result.wall_s = began.elapsed().as_secs_f64();
+    if let Err(error) = recorder.health() {
+        result.cause = EndCause::RecordLost;
+        result.detail = error.to_string();
+    }
+    result.outcome = outcome(&result);
+    recorder.event(0, Entry::Ended { cause: result.cause.name(), detail: result.detail.clone() });
+    recorder.event(0, Entry::Scored { score: serde_json::to_value(&result.score)? });
+    drop(recorder);
+    writer.finish()?;
+    dynacu_record::write_json(&trial.folder.join("episode.json"), &result)
+        .with_context(|| format!("cannot write the result into {}", trial.folder.display()))?;
+    Ok(result)
+}
+
+fn started(bench: &Bench, policy: &Policy, trial: &Trial, random: &[u8; 32]) -> Entry {
+    let task = &trial.task;
+    Entry::EpisodeStarted {
+        task: task.manifest.id.clone(),
+        mode: trial.mode.to_string(),
+        trial: trial.number,
+        seed: task.variant.seed.to_string(),
+        sub_seed: task.variant.sub_seed,
+        instruction: task.variant.instruction.clone(),
+        variant: task.variant.scorer_input.clone(),
+        policy: policy.plugin.name.clone(),
+        granted: policy.grants(trial.mode).names(),
+        assists: policy.assists(),
+        pace_ms: u64::try_from(trial.pace.as_millis()).unwrap_or(u64::MAX),
+        guest_random: hex::encode(random),
+        perception: serde_json::json!({
+            "fps": trial.fps,
+            "gate": trial.gate.name(),
+            "encoder": bench.encoder.name(),
+            "pixel_threshold": crate::perception::keyframe::PIXEL_SHARE,
+            "semantic_threshold": crate::perception::keyframe::DISTANCE,
+        }),
+    }
+}
+
+fn blank(policy: &Policy, trial: &Trial) -> EpisodeResult {
+    let manifest = &trial.task.manifest;
+    EpisodeResult {
+        schema: SCHEMA,
+        task: manifest.id.clone(),
+        category: manifest.category.to_string(),
+        tier: manifest.tier.name().to_owned(),
+        mode: trial.mode.to_string(),
+        trial: trial.number,
+        seed: trial.task.variant.seed.to_string(),
+        policy: PolicyIdentity {
+            name: policy.descriptor.name.clone(),
+            version: policy.descriptor.version.clone(),
+            sha256: policy.plugin.sha256.clone(),
+        },
+        model: None,
+        outcome: Outcome::InfrastructureError,
+        cause: EndCause::HostError,
+        detail: String::new(),
+        page_result: "pending".to_owned(),
+        score: None,
+        steps: 0,
+        time_to_completion_s: None,
+        wall_s: 0.0,
+        overhead_ms: Overhead::default(),
+        model_ms: Vec::new(),
+        usage: Usage::default(),
+        perception: dynacu_record::Perception::default(),
+        speech: dynacu_record::Speech::default(),
+        actions: dynacu_record::ActionCounts::default(),
+        earlier_infrastructure_errors: trial.earlier_infrastructure_errors,
+    }
+}
+
+async fn fill(result: &mut EpisodeResult, recorder: &Recorder, ended: Ended) {
+    result.cause = ended.cause;
+    result.detail = ended.detail;
+    result.page_result = ended.page_result;
+    result.steps = ended.tally.steps;
+    result.time_to_completion_s = ended.verdict_at.map(|at| at as f64 / 1000.0);
+    result.overhead_ms = Overhead {
+        observe: ended.tally.observe_ms,
+        asr: ended.tally.asr_ms,
+        keyframe: ended.keyframe_ms,
+        encode: ended.encode_ms,
+    };
+    result.perception = ended.perception;
+    result.speech = ended.speech;
+    result.actions = ended.tally.counts;
+    if ended.tally.log_lines_dropped > 0 {
+        recorder.event(
+            0,
+            Entry::GuestLogDropped {
+                plugin: result.policy.name.clone(),
+                lines: u64::from(ended.tally.log_lines_dropped),
+            },
+        );
+    }
+    match ended.score {
+        Some(Ok(score)) => result.score = Some(score),
+        Some(Err(error)) => result.detail = format!("{}; unscored: {error}", result.detail),
+        None => {}
+    }
+}
+
+/// How an episode counts, from its cause and its score.
+fn outcome(result: &EpisodeResult) -> Outcome {
+    use EndCause as C;
+    match result.cause {
+        C::BrowserLost
+        | C::SoundLost
+        | C::CaptureLate
+        | C::LaneCheckFailed
+        | C::RecordLost
+        | C::HostError
+        | C::ProviderOutage
+        | C::ModelAuthentication
+        | C::ModelQuota => Outcome::InfrastructureError,
+        C::GuestTimeout
+        | C::GuestOutOfMemory
+        | C::GuestTrap
+        | C::GuestOutputTooLarge
+        | C::GuestError
+        | C::PolicyFailed
+        | C::ModelRefused
+        | C::ModelMalformed => Outcome::AgentError,
+        C::LeftPage => Outcome::Failed,
+        C::Done | C::TaskEnded | C::TimeLimit | C::StepLimit | C::Budget | C::Operator | C::PolicyReturned => {
+            match &result.score {
+                Some(ScoreResult { passed: true, .. }) => Outcome::Passed,
+                Some(_) if matches!(result.cause, C::TimeLimit | C::StepLimit) => Outcome::Timeout,
+                Some(_) => Outcome::Failed,
+                None => Outcome::Unscored,
+            }
+        }
+    }
+}

@@ -1,1 +1,7 @@
-fn main(){}
+//! `dynacu-host`: parse, run, print the chain of errors, exit.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    dynacu_host::cli::main()
+}

@@ -1,4 +1,5 @@
 //! Many episodes: the plan of a run, its lanes, its summary.
 
+pub mod machine;
 pub mod plan;
 pub mod summary;

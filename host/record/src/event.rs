@@ -88,7 +88,7 @@ pub enum Event {
     /// Log lines past the quota, counted and not kept.
     GuestLogDropped { plugin: String, lines: u64 },
     /// Text read out of a frame for a policy that has the `reading` assist.
-    Read { blob: Option<String>, area: [i32; 4], lines: Vec<String>, took_ms: u64 },
+    Read { captured_at: u64, area: [i32; 4], lines: Vec<String>, took_ms: u64 },
     /// Something the host wants a reader to know.
     Note { text: String },
     /// Why the episode ended.

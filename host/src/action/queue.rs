@@ -36,10 +36,18 @@ struct Batch {
 }
 
 struct Shared {
+    /// Cuts the action in progress.
+    cut: AtomicBool,
     /// Actions with smaller ids are cancelled.
     abort_before: AtomicU64,
     next: AtomicU64,
     closed: AtomicBool,
+}
+
+impl Shared {
+    fn cancelled(&self, id: u64) -> bool {
+        self.closed.load(Ordering::SeqCst) || id < self.abort_before.load(Ordering::SeqCst)
+    }
 }
 
 /// A handle to the queue; clones queue into the same one.
@@ -67,6 +75,7 @@ impl ActionQueue {
     ) -> std::io::Result<(ActionQueue, JoinHandle<()>)> {
         let (batches, mut waiting) = mpsc::channel::<Batch>(BATCHES);
         let shared = Arc::new(Shared {
+            cut: AtomicBool::new(false),
             abort_before: AtomicU64::new(0),
             next: AtomicU64::new(1),
             closed: AtomicBool::new(false),
@@ -77,11 +86,12 @@ impl ActionQueue {
             while let Some(batch) = waiting.blocking_recv() {
                 let mut failed = false;
                 for (id, action) in (batch.first..).zip(batch.actions) {
-                    let cut = || shared.closed.load(Ordering::Relaxed) || id < shared.abort_before.load(Ordering::Relaxed);
-                    let (outcome, speech_latency_ms) = if failed || cut() {
+                    // The flag is cleared before the ids are looked at, so that an abort in between is not forgotten.
+                    shared.cut.store(false, Ordering::SeqCst);
+                    let (outcome, speech_latency_ms) = if failed || shared.cancelled(id) {
                         (Err(ActionError::Cancelled), None)
                     } else {
-                        hands.perform(&action, &cut)
+                        hands.perform(&action, &shared.cut)
                     };
                     failed |= outcome.is_err();
                     performed(Performed { id, action, outcome, speech_latency_ms });
@@ -97,7 +107,7 @@ impl ActionQueue {
     /// Queues one batch and returns its ids. Waits where too many batches are queued.
     pub async fn perform(&self, actions: Vec<Action>) -> Vec<u64> {
         let count = actions.len() as u64;
-        let first = self.shared.next.fetch_add(count, Ordering::Relaxed);
+        let first = self.shared.next.fetch_add(count, Ordering::SeqCst);
         // A closed queue only happens at the episode's end, when nobody waits for outcomes any more.
         let _ = self.batches.send(Batch { first, actions }).await;
         (first..first + count).collect()
@@ -105,12 +115,14 @@ impl ActionQueue {
 
     /// Cancels everything queued so far and cuts a `wait` or `speak` in progress.
     pub fn abort(&self) {
-        self.shared.abort_before.store(self.shared.next.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.shared.abort_before.store(self.shared.next.load(Ordering::SeqCst), Ordering::SeqCst);
+        self.shared.cut.store(true, Ordering::SeqCst);
     }
 
     /// Cancels everything now and from now on.
     pub fn close(&self) {
-        self.shared.closed.store(true, Ordering::Relaxed);
+        self.shared.closed.store(true, Ordering::SeqCst);
+        self.shared.cut.store(true, Ordering::SeqCst);
     }
 }
 
@@ -118,7 +130,7 @@ impl Hands {
     fn perform(
         &mut self,
         action: &Action,
-        cut: &(dyn Fn() -> bool + Sync),
+        cut: &AtomicBool,
     ) -> (Result<ActionReceipt, ActionError>, Option<u64>) {
         let started_at = self.timebase.now();
         let mut latency = None;
@@ -168,11 +180,11 @@ impl Hands {
         text: &str,
         started_at: u64,
         latency: &mut Option<u64>,
-        cut: &(dyn Fn() -> bool + Sync),
+        cut: &AtomicBool,
     ) -> Result<(), ActionError> {
         let failed = |error: anyhow::Error| ActionError::Other(format!("{error:#}"));
         let sound = self.voice.synthesize(text).map_err(failed)?;
-        if cut() {
+        if cut.load(Ordering::SeqCst) {
             return Err(ActionError::Cancelled);
         }
         let played = self.microphone.play(&sound, cut).map_err(failed)?;
@@ -181,10 +193,10 @@ impl Hands {
     }
 }
 
-fn wait(time: Duration, cut: &(dyn Fn() -> bool + Sync)) -> Result<(), ActionError> {
+fn wait(time: Duration, cut: &AtomicBool) -> Result<(), ActionError> {
     let until = Instant::now() + time;
     while Instant::now() < until {
-        if cut() {
+        if cut.load(Ordering::SeqCst) {
             return Err(ActionError::Cancelled);
         }
         std::thread::sleep(SLICE.min(until.saturating_duration_since(Instant::now())));

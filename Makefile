@@ -1,0 +1,65 @@
+# Everything a person types. `make` alone lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup guests host models build demo test lint clean
+
+# Cargo's own variable decides where things are built; the default is ./target.
+TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),$(CURDIR)/target)
+HOST := $(TARGET)/debug/dynacu-host
+GUEST_TARGET := $(TARGET)/guests
+DIST := plugins/dist
+
+say = @printf '\033[1m== %s\033[0m\n' "$(1)"
+
+help: ## lists the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+setup: ## installs missing system packages and the WebAssembly target
+	@.ci/setup
+
+guests: setup ## builds the bundled plugins and the test guests into plugins/dist
+	$(call say,guests)
+	@cd plugins && cargo build --quiet --locked --release --target wasm32-wasip2 --target-dir $(GUEST_TARGET)
+	@cd tests/fixtures/plugins && cargo build --quiet --locked --release --target wasm32-wasip2 --target-dir $(GUEST_TARGET)/fixtures
+	@mkdir -p $(DIST)/fixtures
+	@for wasm in $(GUEST_TARGET)/wasm32-wasip2/release/*.wasm; do \
+	  name=$$(basename "$$wasm"); cmp -s "$$wasm" "$(DIST)/$${name//_/-}" || cp "$$wasm" "$(DIST)/$${name//_/-}"; done
+	@for wasm in $(GUEST_TARGET)/fixtures/wasm32-wasip2/release/*.wasm; do \
+	  name=$$(basename "$$wasm"); cmp -s "$$wasm" "$(DIST)/fixtures/$${name//_/-}" || cp "$$wasm" "$(DIST)/fixtures/$${name//_/-}"; done
+
+host: setup ## builds dynacu-host
+	$(call say,host (the first build takes about ten minutes on two cores))
+	@cargo build --locked --workspace
+
+models: host ## fetches the model files that are missing, and checks them
+	$(call say,models)
+	@$(HOST) models pull
+
+build: guests host models
+
+demo: build ## builds everything and runs three tasks for real, end to end
+	$(call say,demo: three tasks with the reference policy, and one that does nothing)
+	@rm -rf runs/demo
+	@$(HOST) --config docs/demo.toml
+
+test: build ## builds everything and passes the tests, real episodes included
+	$(call say,tests)
+	@cargo nextest --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-nextest
+	@cargo test --quiet --locked --doc -p dynacu-sdk
+	@cd plugins && cargo test --quiet --locked --target-dir $(GUEST_TARGET)/native -p answers
+	@cargo nextest run --locked --workspace
+
+lint: guests ## format, clippy, licences
+	$(call say,lint)
+	@cargo fmt --check
+	@cd plugins && cargo fmt --check
+	@cd tests/fixtures/plugins && cargo fmt --check
+	@cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	@cd plugins && cargo clippy --quiet --locked --all-targets --target-dir $(GUEST_TARGET)/native -- -D warnings
+	@if cargo deny --version >/dev/null 2>&1; then cargo deny check; else echo "cargo-deny is not installed: licences and bans were not checked"; fi
+
+clean: ## removes what was built (not the model files)
+	@cargo clean
+	@rm -rf $(GUEST_TARGET) $(DIST) runs/demo

@@ -1,0 +1,256 @@
+//! What the session, the action queue and the episode loop share: the policy's mailbox and what was counted.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use dynacu_record::{ActionCounts, Event as Entry, Recorder};
+use dynacu_runtime::types::{Action, ActionError, ActionOutcome, Sentence, StopCause};
+use dynacu_runtime::{Completion, Event, Keyframe};
+use tokio::sync::Notify;
+
+use super::describe::{describe, describe_error};
+use crate::action::queue::Performed;
+use crate::capture::timebase::Timebase;
+use crate::input::PointerProbe;
+use crate::mode::Grants;
+use crate::observation::Shelf;
+use crate::perception::hearing::{Hearing, Sentence as Heard};
+use crate::perception::reading::Reader;
+use crate::perception::seeing::Seeing;
+
+/// Keyframe and sentence events that wait for a policy; beyond it the oldest go (they come with the next observation).
+const NOTICES: usize = 256;
+/// Keyframes that wait for the next observation.
+const PENDING: usize = 512;
+/// Log lines of a guest that are kept.
+pub const LOG_LINES: u32 = 2_000;
+
+/// What the host asks of the episode loop on the session's behalf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    Done,
+    StepLimit,
+}
+
+/// Everything that the session, the action queue and the episode loop share.
+pub struct Desk {
+    pub timebase: Arc<Timebase>,
+    pub recorder: Recorder,
+    pub grants: Grants,
+    pub reading: Option<Arc<Reader>>,
+    pub shelf: Arc<Shelf>,
+    pub seeing: Seeing,
+    pub hearing: Hearing,
+    pub pointer: PointerProbe,
+    pub wishes: tokio::sync::mpsc::Sender<Wish>,
+    pub policy: String,
+    mail: Mutex<Mail>,
+    changed: Notify,
+    steps: AtomicU32,
+    log_lines: AtomicU32,
+}
+
+#[derive(Default)]
+struct Mail {
+    outcomes: VecDeque<ActionOutcome>,
+    outstanding: usize,
+    completions: VecDeque<Completion>,
+    notices: VecDeque<Event>,
+    pending: Vec<Keyframe>,
+    pending_dropped: u32,
+    subscribed: bool,
+    stop: Option<StopCause>,
+    counts: ActionCounts,
+    speech_latency_ms: Vec<u64>,
+    spoken: u32,
+    observe_ms: Vec<u64>,
+    asr_ms: Vec<u64>,
+}
+
+/// What the session counted.
+pub struct Tally {
+    pub steps: u32,
+    pub counts: ActionCounts,
+    pub spoken: u32,
+    pub speech_latency_ms: Vec<u64>,
+    pub observe_ms: Vec<u64>,
+    pub asr_ms: Vec<u64>,
+    pub log_lines_dropped: u32,
+}
+
+/// The pieces that [`Desk::new`] puts together.
+pub struct Parts {
+    pub timebase: Arc<Timebase>,
+    pub recorder: Recorder,
+    pub grants: Grants,
+    pub reading: Option<Arc<Reader>>,
+    pub shelf: Arc<Shelf>,
+    pub seeing: Seeing,
+    pub hearing: Hearing,
+    pub pointer: PointerProbe,
+    pub wishes: tokio::sync::mpsc::Sender<Wish>,
+    pub policy: String,
+}
+
+impl Desk {
+    #[must_use]
+    pub fn new(parts: Parts) -> Arc<Desk> {
+        let Parts { timebase, recorder, grants, reading, shelf, seeing, hearing, pointer, wishes, policy } = parts;
+        Arc::new(Desk {
+            timebase,
+            recorder,
+            grants,
+            reading,
+            shelf,
+            seeing,
+            hearing,
+            pointer,
+            wishes,
+            policy,
+            mail: Mutex::default(),
+            changed: Notify::new(),
+            steps: AtomicU32::new(0),
+            log_lines: AtomicU32::new(0),
+        })
+    }
+
+    fn mail(&self) -> MutexGuard<'_, Mail> {
+        self.mail.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The last event of every policy: from now on nothing can be seen or done.
+    pub fn stop(&self, cause: StopCause) {
+        self.mail().stop.get_or_insert(cause);
+        self.changed.notify_waiters();
+    }
+
+    fn stopped(&self) -> Option<StopCause> {
+        self.mail().stop
+    }
+
+    /// An action came to its end.
+    pub fn performed(&self, performed: Performed) {
+        let now = self.timebase.now();
+        let what = serde_json::Value::String(describe(&performed.action));
+        let done = matches!((&performed.action, &performed.outcome), (Action::Done, Ok(_)));
+        match &performed.outcome {
+            Ok(receipt) => self.recorder.event(
+                now,
+                Entry::ActionDone {
+                    action: performed.id,
+                    what,
+                    started_at: receipt.started_at,
+                    ended_at: receipt.ended_at,
+                },
+            ),
+            Err(error) => self.recorder.event(
+                now,
+                Entry::ActionFailed { action: performed.id, what, error: describe_error(error) },
+            ),
+        }
+        let mut mail = self.mail();
+        let counts = &mut mail.counts;
+        match &performed.outcome {
+            Ok(_) => counts.done += 1,
+            Err(ActionError::OffScreen(_)) => counts.off_screen += 1,
+            Err(ActionError::ForbiddenKey(_)) => counts.forbidden += 1,
+            Err(ActionError::UnknownKey(_)) => counts.unknown_key += 1,
+            Err(ActionError::NotGranted(_)) => counts.not_granted += 1,
+            Err(ActionError::Cancelled) => counts.cancelled += 1,
+            Err(ActionError::Other(_)) => counts.failed += 1,
+        }
+        if let Some(latency) = performed.speech_latency_ms {
+            mail.spoken += 1;
+            mail.speech_latency_ms.push(latency);
+        }
+        mail.outcomes.push_back(ActionOutcome { action: performed.id, outcome: performed.outcome });
+        drop(mail);
+        self.changed.notify_waiters();
+        if done {
+            // A full channel means that a wish is already waiting, and the first one decides.
+            let _ = self.wishes.try_send(Wish::Done);
+        }
+    }
+
+    /// A frame was kept; `None` where the mode has no keyframes, so that nothing can reach the policy by mistake.
+    pub fn kept(&self, keyframe: impl Fn() -> Keyframe) {
+        if !self.grants.keyframes {
+            return;
+        }
+        let mut mail = self.mail();
+        if mail.pending.len() >= PENDING {
+            mail.pending.remove(0);
+            mail.pending_dropped += 1;
+        }
+        mail.pending.push(keyframe());
+        if mail.subscribed {
+            mail.notice(Event::Keyframe(keyframe()));
+            drop(mail);
+            self.changed.notify_waiters();
+        }
+    }
+
+    /// A sentence became final.
+    pub fn heard(&self, sentence: &Heard) {
+        if !self.grants.audio {
+            return;
+        }
+        let mut mail = self.mail();
+        if mail.subscribed {
+            mail.notice(Event::Sentence(to_policy(sentence)));
+            drop(mail);
+            self.changed.notify_waiters();
+        }
+    }
+
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        let mail = self.mail();
+        Tally {
+            steps: self.steps.load(Ordering::Relaxed),
+            counts: mail.counts.clone(),
+            spoken: mail.spoken,
+            speech_latency_ms: mail.speech_latency_ms.clone(),
+            observe_ms: mail.observe_ms.clone(),
+            asr_ms: mail.asr_ms.clone(),
+            log_lines_dropped: self.log_lines.load(Ordering::Relaxed).saturating_sub(LOG_LINES),
+        }
+    }
+}
+
+impl Mail {
+    fn notice(&mut self, event: Event) {
+        if self.notices.len() >= NOTICES {
+            self.notices.pop_front();
+        }
+        self.notices.push_back(event);
+    }
+
+    fn take(&mut self) -> Option<Event> {
+        if let Some(outcome) = self.outcomes.pop_front() {
+            self.outstanding = self.outstanding.saturating_sub(1);
+            return Some(Event::Action(outcome));
+        }
+        if let Some(completion) = self.completions.pop_front() {
+            return Some(Event::Completion(completion));
+        }
+        // Outcomes come first, so that a policy learns what its last actions did before it learns that all is over.
+        if let Some(cause) = self.stop {
+            return Some(Event::Stop(cause));
+        }
+        self.notices.pop_front()
+    }
+}
+
+/// A sentence as policies get it.
+pub fn to_policy(sentence: &Heard) -> Sentence {
+    Sentence {
+        started_at: sentence.started_at,
+        ended_at: sentence.ended_at,
+        text: sentence.text.clone(),
+        confidence: sentence.confidence,
+        is_final: sentence.is_final,
+        starts_turn: sentence.starts_turn,
+    }
+}

@@ -1,0 +1,115 @@
+//! From what the page did to the page's result: the scorer is asked after each event that wants a verdict.
+
+use std::time::{Duration, Instant};
+
+use dynacu_record::{Event as Entry, Recorder};
+use dynacu_runtime::types::PageEvent;
+use dynacu_runtime::{GuestFailure, Scorer};
+use serde_json::Value;
+
+/// How long the end of an answer window waits for speech that began inside it to be recognised.
+const HOLD: Duration = Duration::from_secs(5);
+/// Speech that has just begun needs this long to be noticed at all.
+const NOTICE: Duration = Duration::from_millis(600);
+
+/// Something that reached the page's own server, on the episode's clock.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Happened {
+    pub at: u64,
+    pub name: String,
+    pub data: Value,
+}
+
+/// The scorer's label, and when the event that brought it was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    pub label: String,
+    pub at: u64,
+}
+
+/// Keeps the page's events in order and asks the scorer.
+pub struct Judge {
+    scorer: Scorer,
+    scorer_input: String,
+    recorder: Recorder,
+    events: Vec<Happened>,
+    held: Option<(Happened, Instant)>,
+    verdict: Option<Verdict>,
+}
+
+impl Judge {
+    #[must_use]
+    pub fn new(scorer: Scorer, scorer_input: &Value, recorder: Recorder) -> Judge {
+        Judge { scorer, scorer_input: scorer_input.to_string(), recorder, events: Vec::new(), held: None, verdict: None }
+    }
+
+    /// Takes one event, at the episode's time `now`.
+    pub async fn happened(&mut self, event: Happened, now: u64) -> Result<(), GuestFailure> {
+        self.recorder.event(
+            now,
+            Entry::Page { at: event.at, name: event.name.clone(), data: event.data.clone() },
+        );
+        // An answer counts when it was made: the window's end is judged after the speech that began before it.
+        if event.name == "window-closed" {
+            self.held = Some((event, Instant::now()));
+            return Ok(());
+        }
+        self.take(event).await
+    }
+
+    /// Lets a held window end once nobody is speaking any more. Call it a few times a second.
+    pub async fn settle(&mut self, listening: bool) -> Result<(), GuestFailure> {
+        let over = self.held.as_ref().is_some_and(|(_, since)| {
+            since.elapsed() >= HOLD || (!listening && since.elapsed() >= NOTICE)
+        });
+        match self.held.take_if(|_| over) {
+            Some((event, _)) => self.take(event).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn take(&mut self, event: Happened) -> Result<(), GuestFailure> {
+        let wants_verdict = matches!(event.name.as_str(), "submit" | "window-closed" | "utterance");
+        let at = event.at;
+        self.events.push(event);
+        // Utterances are recognised after what followed them; the scorer sees the order in which things were done.
+        self.events.sort_by_key(|event| event.at);
+        if wants_verdict && self.verdict.is_none() {
+            let label = self.scorer.judge(&self.scorer_input, self.page_events()).await?;
+            if let Some(label) = label {
+                self.recorder.event(at, Entry::Verdict { label: label.clone() });
+                self.verdict = Some(Verdict { label, at });
+            }
+        }
+        Ok(())
+    }
+
+    #[must_use]
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.verdict.as_ref()
+    }
+
+    /// Whether an event waits to be judged.
+    #[must_use]
+    pub fn waiting(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// Events of one name so far.
+    pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Happened> {
+        self.events.iter().filter(move |event| event.name == name)
+    }
+
+    #[must_use]
+    pub fn page_events(&self) -> Vec<PageEvent> {
+        self.events
+            .iter()
+            .map(|event| PageEvent { at: event.at, name: event.name.clone(), data: event.data.to_string() })
+            .collect()
+    }
+
+    #[must_use]
+    pub fn scorer(&self) -> &Scorer {
+        &self.scorer
+    }
+}

@@ -1,0 +1,433 @@
+//! The running episode: one loop that hears everybody, until the first reason to end; then the orderly end.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use dynacu_record::{EndCause, Event as Entry, HeardSentence, Perception, ScoreResult, Speech};
+use dynacu_runtime::types::{Brief, Channels, Size, StopCause};
+use dynacu_runtime::{FailureKind, GuestFailure, Limits, PolicyEnd, PolicyRun};
+
+use super::desk::{Tally, Wish};
+use super::judge::Happened;
+use super::session::Session;
+use super::stage::Stage;
+use super::{Bench, Policy, Trial, scoring};
+use crate::desktop::browser::BrowserEvent;
+use crate::desktop::display::{HEIGHT, WIDTH};
+use crate::observation;
+use crate::perception::hearing::{HeardEvent, Utterance};
+use crate::perception::seeing::{Kept, SeeingEvent};
+use crate::task::server::FromPage;
+
+/// How often held events are looked at.
+const TICK: Duration = Duration::from_millis(100);
+/// After `done` or a return: how long submissions and utterances that were made in time may take to arrive.
+const LATE_ANSWERS: Duration = Duration::from_secs(5);
+/// After `done`: how long nothing must be under way before the episode counts as settled. Longer than the silence that
+/// ends an utterance.
+const QUIET: Duration = Duration::from_millis(1500);
+/// Louder than this something was played, of full scale.
+const AUDIBLE: f32 = 0.001;
+
+/// What the episode came to.
+pub struct Ended {
+    pub cause: EndCause,
+    pub detail: String,
+    pub page_result: String,
+    pub verdict_at: Option<u64>,
+    pub tally: Tally,
+    pub keyframe_ms: Vec<u64>,
+    pub encode_ms: Vec<u64>,
+    pub perception: Perception,
+    pub speech: Speech,
+    /// None where the episode's cause leaves nothing to score.
+    pub score: Option<Result<ScoreResult, String>>,
+}
+
+type Reason = (EndCause, String);
+
+struct Live<'a> {
+    stage: Stage,
+    trial: &'a Trial,
+    keyframes: u64,
+    keyframe_ms: Vec<u64>,
+    sentences: u64,
+    received: u32,
+}
+
+/// Starts the page and the policy, and sees the episode to its end.
+pub async fn run(stage: Stage, bench: &Bench, policy: &Policy, trial: &Trial, random: [u8; 32]) -> Ended {
+    let mut live = Live { stage, trial, keyframes: 0, keyframe_ms: Vec::new(), sentences: 0, received: 0 };
+    live.stage.timebase.start();
+    live.stage.server.start_page();
+    live.stage.recorder.event(0, Entry::PageStarted { url: live.stage.server.url() });
+    let manifest = &trial.task.manifest;
+    let session = Session::new(
+        Arc::clone(&live.stage.desk),
+        live.stage.queue.clone(),
+        trial.pace,
+        manifest.step_limit,
+        millis(manifest.time_limit),
+    );
+    let limits = Limits { random_seed: random, ..policy.plugin.limits() };
+    let mut running =
+        policy.plugin.run_policy(Box::new(session), brief(&live, policy), policy.settings.clone(), limits);
+
+    let (mut cause, mut detail) = live.until_a_reason(&mut running).await;
+    live.stage.desk.stop(stop_cause(cause));
+    if matches!(cause, EndCause::Done | EndCause::PolicyReturned) {
+        live.stage.queue.abort();
+        if let Some(later) = live.settle().await {
+            (cause, detail) = later;
+        }
+    }
+    running.stop();
+    if let PolicyEnd::Failed(failure) = running.ended().await
+        && !matches!(cause, EndCause::TaskEnded)
+        && policy_failed(cause).is_none()
+    {
+        live.note(format!("the policy did not return in order after the end: {}", failure.detail));
+    }
+    live.stage.queue.close();
+    live.finish(bench, cause, detail).await
+}
+
+fn brief(live: &Live<'_>, policy: &Policy) -> Brief {
+    let task = &live.trial.task;
+    let grants = live.stage.desk.grants;
+    let mut granted = Channels::empty();
+    granted.set(Channels::KEYFRAMES, grants.keyframes);
+    granted.set(Channels::AUDIO, grants.audio);
+    granted.set(Channels::SPEECH, grants.speech);
+    granted.set(Channels::READING, policy.reading);
+    granted.set(Channels::SOLUTION, policy.solution);
+    let mut opaque = [0_u8; 8];
+    // Only a name for logs: without randomness it may as well be zeros.
+    let _ = getrandom::fill(&mut opaque);
+    Brief {
+        episode: hex::encode(opaque),
+        instruction: task.variant.instruction.clone(),
+        screen: Size { width: WIDTH, height: HEIGHT },
+        pace: millis(live.trial.pace),
+        time_limit: millis(task.manifest.time_limit),
+        step_limit: task.manifest.step_limit,
+        granted,
+        solution: policy.solution.then(|| task.solution()).flatten(),
+    }
+}
+
+fn stop_cause(cause: EndCause) -> StopCause {
+    match cause {
+        EndCause::Done | EndCause::PolicyReturned => StopCause::Done,
+        EndCause::TaskEnded => StopCause::TaskEnded,
+        EndCause::TimeLimit => StopCause::TimeLimit,
+        EndCause::StepLimit => StopCause::StepLimit,
+        EndCause::Budget => StopCause::Budget,
+        EndCause::LeftPage => StopCause::LeftPage,
+        _ => StopCause::Operator,
+    }
+}
+
+fn policy_failed(cause: EndCause) -> Option<EndCause> {
+    matches!(
+        cause,
+        EndCause::GuestTimeout
+            | EndCause::GuestOutOfMemory
+            | EndCause::GuestTrap
+            | EndCause::GuestOutputTooLarge
+            | EndCause::GuestError
+    )
+    .then_some(cause)
+}
+
+fn guest_failed(failure: &GuestFailure) -> Reason {
+    let cause = match failure.kind {
+        FailureKind::Timeout => EndCause::GuestTimeout,
+        FailureKind::OutOfMemory => EndCause::GuestOutOfMemory,
+        FailureKind::Trap => EndCause::GuestTrap,
+        FailureKind::OutputTooLarge => EndCause::GuestOutputTooLarge,
+        FailureKind::Error => EndCause::GuestError,
+    };
+    (cause, failure.detail.clone())
+}
+
+fn scorer_failed(failure: &GuestFailure) -> Reason {
+    (EndCause::HostError, format!("the task's scorer failed: {}", failure.detail))
+}
+
+impl Live<'_> {
+    fn note(&self, text: String) {
+        self.stage.recorder.event(self.stage.timebase.now(), Entry::Note { text });
+    }
+
+    /// The one loop of an episode. Earlier arms win where several are ready.
+    async fn until_a_reason(&mut self, running: &mut PolicyRun) -> Reason {
+        let limit = tokio::time::Instant::now() + self.trial.task.manifest.time_limit;
+        let mut tick = tokio::time::interval(TICK);
+        loop {
+            let incoming = &mut self.stage.incoming;
+            let reason = tokio::select! {
+                biased;
+                _ = tokio::signal::ctrl_c() => Some((EndCause::Operator, "interrupted".to_owned())),
+                Some(event) = incoming.browser.recv() => Some(browser_event(event)),
+                event = incoming.page.recv() => self.page(event).await,
+                Some(utterance) = incoming.utterances.recv() => self.utterance(utterance).await,
+                event = incoming.hearing.recv() => self.heard(event),
+                event = incoming.seeing.recv() => self.seen(event).await,
+                Some(wish) = incoming.wishes.recv() => Some(match wish {
+                    Wish::Done => (EndCause::Done, "the policy said that it is done".to_owned()),
+                    Wish::StepLimit => (
+                        EndCause::StepLimit,
+                        format!("the task's limit of {} observations", self.trial.task.manifest.step_limit),
+                    ),
+                }),
+                end = running.ended() => Some(match end {
+                    PolicyEnd::Returned => (EndCause::PolicyReturned, "the policy returned".to_owned()),
+                    PolicyEnd::GaveUp(why) => (EndCause::PolicyReturned, format!("the policy gave up: {why}")),
+                    PolicyEnd::BadSettings(why) => {
+                        (EndCause::GuestError, format!("the policy refused its settings: {why}"))
+                    }
+                    PolicyEnd::Failed(failure) => guest_failed(&failure),
+                }),
+                () = tokio::time::sleep_until(limit) => Some((
+                    EndCause::TimeLimit,
+                    format!("the task's limit of {} s", self.trial.task.manifest.time_limit.as_secs()),
+                )),
+                _ = tick.tick() => self.settle_held().await,
+            };
+            if let Some(reason) = reason {
+                return reason;
+            }
+        }
+    }
+
+    /// After the policy's own end: what was made in time may still arrive. Returns a new reason where there is one.
+    async fn settle(&mut self) -> Option<Reason> {
+        let began = Instant::now();
+        let mut busy = Instant::now();
+        let mut tick = tokio::time::interval(TICK);
+        while began.elapsed() < LATE_ANSWERS && busy.elapsed() < QUIET {
+            let incoming = &mut self.stage.incoming;
+            let reason = tokio::select! {
+                biased;
+                Some(event) = incoming.browser.recv() => match browser_event(event) {
+                    (EndCause::LeftPage, _) => None,
+                    lost => Some(lost),
+                },
+                event = incoming.page.recv() => self.page(event).await,
+                Some(utterance) = incoming.utterances.recv() => self.utterance(utterance).await,
+                event = incoming.hearing.recv() => self.heard(event),
+                event = incoming.seeing.recv() => self.seen(event).await,
+                _ = tick.tick() => self.settle_held().await,
+            };
+            if reason.is_some() {
+                return reason;
+            }
+            if self.stage.judge.waiting() || self.stage.listener.listening() {
+                busy = Instant::now();
+            }
+        }
+        None
+    }
+
+    async fn settle_held(&mut self) -> Option<Reason> {
+        let listening = self.stage.listener.listening();
+        match self.stage.judge.settle(listening).await {
+            Ok(()) => self.verdict(),
+            Err(failure) => Some(scorer_failed(&failure)),
+        }
+    }
+
+    async fn happened(&mut self, event: Happened) -> Option<Reason> {
+        match self.stage.judge.happened(event, self.stage.timebase.now()).await {
+            Ok(()) => self.verdict(),
+            Err(failure) => Some(scorer_failed(&failure)),
+        }
+    }
+
+    fn verdict(&mut self) -> Option<Reason> {
+        let verdict = self.stage.judge.verdict()?;
+        self.stage.server.set_result(&verdict.label);
+        Some((EndCause::TaskEnded, format!("the page's result is {}", verdict.label)))
+    }
+
+    async fn page(&mut self, event: Option<FromPage>) -> Option<Reason> {
+        match event {
+            Some(FromPage::Event(event)) => {
+                self.happened(Happened { at: event.at, name: event.name, data: event.data }).await
+            }
+            Some(FromPage::Microphone { at, samples }) => {
+                self.stage.listener.push(at, &samples);
+                None
+            }
+            Some(FromPage::MicrophoneOpened) => {
+                self.note("the page opened its microphone".to_owned());
+                None
+            }
+            Some(FromPage::MicrophoneClosed) => {
+                self.stage.listener.flush();
+                None
+            }
+            Some(FromPage::Ready) => None,
+            Some(FromPage::Lost) => Some((EndCause::LeftPage, "the page broke its connection".to_owned())),
+            None => Some((EndCause::HostError, "the page's server ended".to_owned())),
+        }
+    }
+
+    async fn utterance(&mut self, utterance: Utterance) -> Option<Reason> {
+        self.received += 1;
+        let data = serde_json::json!({
+            "text": utterance.text,
+            "started_at": utterance.started_at,
+            "ended_at": utterance.ended_at,
+            "confidence": utterance.confidence,
+        });
+        self.happened(Happened { at: utterance.started_at, name: "utterance".to_owned(), data }).await
+    }
+
+    fn heard(&mut self, event: Option<HeardEvent>) -> Option<Reason> {
+        match event {
+            Some(HeardEvent::Sentence(sentence)) => {
+                self.sentences += 1;
+                self.stage.recorder.event(
+                    self.stage.timebase.now(),
+                    Entry::Sentence {
+                        sentence: HeardSentence {
+                            started_at: sentence.started_at,
+                            ended_at: sentence.ended_at,
+                            text: sentence.text.clone(),
+                            confidence: sentence.confidence,
+                        },
+                    },
+                );
+                self.stage.desk.heard(&sentence);
+                None
+            }
+            Some(HeardEvent::Lost(why)) => Some((EndCause::SoundLost, why)),
+            None => Some((EndCause::SoundLost, "the listening thread ended".to_owned())),
+        }
+    }
+
+    async fn seen(&mut self, event: Option<SeeingEvent>) -> Option<Reason> {
+        match event {
+            Some(SeeingEvent::Kept(kept)) => {
+                self.kept(&kept);
+                None
+            }
+            Some(SeeingEvent::Lost(why)) => Some((EndCause::LaneCheckFailed, why)),
+            None => Some((EndCause::LaneCheckFailed, "the capture thread ended".to_owned())),
+        }
+    }
+
+    fn kept(&mut self, kept: &Kept) {
+        self.keyframes += 1;
+        self.keyframe_ms.push(u64::from(kept.decided_after_ms));
+        let captured_at = self.stage.timebase.millis(kept.frame.captured);
+        match kept.frame.png(None, None) {
+            Ok(png) => {
+                let (x, y, width, height) = kept.changed;
+                let blob = self.stage.recorder.blob(png, "image/png");
+                self.stage.recorder.event(
+                    self.stage.timebase.now(),
+                    Entry::Keyframe {
+                        blob,
+                        captured_at,
+                        changed: [x as i32, y as i32, width as i32, height as i32],
+                        changed_fraction: kept.changed_fraction,
+                        semantic_distance: kept.semantic_distance,
+                        settled: kept.settled,
+                        decided_after_ms: kept.decided_after_ms,
+                    },
+                );
+            }
+            Err(error) => tracing::warn!("cannot encode a keyframe: {error:#}"),
+        }
+        let desk = &self.stage.desk;
+        desk.kept(|| observation::keyframe(&desk.shelf, kept, captured_at));
+    }
+
+    /// Scores, stops every part, and writes what was heard and spoken.
+    async fn finish(self, bench: &Bench, mut cause: EndCause, mut detail: String) -> Ended {
+        let Live { stage, trial, keyframes, keyframe_ms, sentences, received } = self;
+        let duration = stage.timebase.now();
+        let verdict = stage.judge.verdict().cloned();
+        if verdict.is_none() && matches!(cause, EndCause::TimeLimit | EndCause::StepLimit) {
+            stage.server.set_result("timeout");
+        }
+        let expected = verdict.as_ref().map(|verdict| verdict.label.clone());
+        let page_result = stage.browser.page_result_settled(expected.as_deref()).await.unwrap_or_else(|error| {
+            stage.recorder.event(duration, Entry::Note { text: format!("getTaskResult() did not answer: {error:#}") });
+            expected.unwrap_or_else(|| "pending".to_owned())
+        });
+        let score = scoring::score(&stage.judge, trial, &page_result, cause, duration).await;
+
+        let seen = stage.desk.seeing.stats();
+        let encode_ms = stage.desk.shelf.encode_ms();
+        let tally = stage.desk.tally();
+        let moments = stage.judge.named("moment").count();
+        let audio_due = trial.task.manifest.speech_is_due(stage.judge.named("moment").map(|event| &event.data));
+        stage.browser.close().await;
+        stage.server.stop().await;
+        let recorder = stage.recorder;
+        let all = stage.desk.hearing.stop();
+        let loudest = all.samples.iter().fold(0.0_f32, |peak, sample| peak.max(f32::from(sample.unsigned_abs()) / 32768.0));
+        if audio_due && loudest < AUDIBLE && !matches!(cause, EndCause::BrowserLost) {
+            cause = EndCause::SoundLost;
+            detail = "the page played speech, but nothing came out of the speakers".to_owned();
+        }
+        let spoken = stage.microphone.spoken(duration).unwrap_or_default();
+        for (name, samples) in [("heard.flac", &all.samples), ("spoken.flac", &spoken)] {
+            if let Err(error) = write_sound(recorder.folder(), name, samples) {
+                recorder.event(duration, Entry::Note { text: format!("{name} was not written: {error:#}") });
+            }
+        }
+        let _ = bench;
+        Ended {
+            cause,
+            detail,
+            page_result,
+            verdict_at: verdict.map(|verdict| verdict.at),
+            keyframe_ms: keyframe_ms.clone(),
+            encode_ms,
+            perception: Perception {
+                frames: seen.frames,
+                late_frames: seen.late_intervals,
+                keyframes,
+                sentences,
+                heard_s: all.samples.len() as f64 / 16_000.0,
+                sound_gaps_ms: all.gaps_ms,
+                moments: u32::try_from(moments).unwrap_or(u32::MAX),
+                delay_ms_p95: percentile_95(keyframe_ms),
+            },
+            speech: Speech {
+                utterances: tally.spoken,
+                received,
+                latency_ms_p95: percentile_95(tally.speech_latency_ms.clone()),
+            },
+            tally,
+            score,
+        }
+    }
+}
+
+fn write_sound(folder: &Path, name: &str, samples: &[i16]) -> anyhow::Result<()> {
+    crate::capture::flac::write(&folder.join(name), 16_000, samples)
+}
+
+fn browser_event(event: BrowserEvent) -> Reason {
+    match event {
+        BrowserEvent::LeftPage(url) => (EndCause::LeftPage, format!("the page was left for {url}")),
+        BrowserEvent::Lost(why) => (EndCause::BrowserLost, why),
+    }
+}
+
+fn percentile_95(mut values: Vec<u64>) -> Option<u64> {
+    values.sort_unstable();
+    let index = (values.len() * 95).div_ceil(100).checked_sub(1)?;
+    values.get(index).copied()
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

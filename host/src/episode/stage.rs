@@ -1,0 +1,188 @@
+//! Setting the stage: everything that must be ready before the page gets its start signal.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::{Context, anyhow, bail};
+use dynacu_record::{EndCause, Event as Entry, Recorder};
+use tokio::sync::mpsc::{self, Receiver};
+
+use super::desk::{Desk, Parts, Wish};
+use super::judge::Judge;
+use super::{Bench, Policy, Trial};
+use crate::action::queue::{ActionQueue, Hands};
+use crate::capture::timebase::Timebase;
+use crate::desktop::browser::{Browser, BrowserEvent};
+use crate::desktop::lane::Lane;
+use crate::input::Input;
+use crate::models;
+use crate::observation::Shelf;
+use crate::perception::hearing::{HeardEvent, Hearing, HearingConfig, Listener, ListenerConfig, Utterance};
+use crate::perception::seeing::{Seeing, SeeingConfig, SeeingEvent};
+use crate::speech::playback::Microphone;
+use crate::task::server::{FromPage, PageServer};
+
+/// How long a page may take to load and call itself ready.
+const LOADING: Duration = Duration::from_secs(30);
+
+/// Why the stage could not be set.
+pub struct Failure {
+    pub cause: EndCause,
+    pub error: anyhow::Error,
+}
+
+/// All parts of one episode, wired, before t = 0.
+pub struct Stage {
+    pub timebase: Arc<Timebase>,
+    pub recorder: Recorder,
+    pub server: PageServer,
+    pub browser: Browser,
+    pub listener: Listener,
+    pub microphone: Arc<Microphone>,
+    pub desk: Arc<Desk>,
+    pub queue: ActionQueue,
+    pub action_thread: JoinHandle<()>,
+    pub judge: Judge,
+    pub incoming: Incoming,
+}
+
+/// Where news comes from.
+pub struct Incoming {
+    pub page: Receiver<FromPage>,
+    pub browser: Receiver<BrowserEvent>,
+    pub seeing: Receiver<SeeingEvent>,
+    pub hearing: Receiver<HeardEvent>,
+    pub utterances: Receiver<Utterance>,
+    pub wishes: Receiver<Wish>,
+}
+
+trait Blame<T> {
+    fn blame(self, cause: EndCause) -> Result<T, Failure>;
+}
+
+impl<T, E: Into<anyhow::Error>> Blame<T> for Result<T, E> {
+    fn blame(self, cause: EndCause) -> Result<T, Failure> {
+        self.map_err(|error| Failure { cause, error: error.into() })
+    }
+}
+
+impl Stage {
+    /// Starts everything and waits until the page is ready and exactly as large as the screen.
+    pub async fn set(
+        bench: &Bench,
+        lane: &Lane,
+        policy: &Policy,
+        trial: &Trial,
+        recorder: &Recorder,
+    ) -> Result<Stage, Failure> {
+        let timebase = Arc::new(Timebase::new());
+        let scorer_path = bench.home.plugin(&trial.task.manifest.scorer.plugin);
+        let scorer = scorer_path
+            .and_then(|path| Ok(dynacu_runtime::Plugin::load(&bench.engine, &path)?.scorer()?))
+            .blame(EndCause::HostError)?;
+        let judge = Judge::new(scorer, &trial.task.variant.scorer_input, recorder.clone());
+
+        let (server, page) = PageServer::start(Arc::clone(&trial.task), &bench.home, Arc::clone(&timebase))
+            .await
+            .blame(EndCause::HostError)?;
+        let voice_activity = models::file(models::names::SILERO).blame(EndCause::HostError)?;
+        let (hearing, heard) = Hearing::start(HearingConfig {
+            pulse_server: lane.pulse_server.clone(),
+            source: lane.speaker_monitor.clone(),
+            timebase: Arc::clone(&timebase),
+            recognizer: Arc::clone(&bench.recognizer),
+            voice_activity_model: voice_activity.clone(),
+        })
+        .blame(EndCause::SoundLost)?;
+        let (listener, utterances) = Listener::start(ListenerConfig {
+            timebase: Arc::clone(&timebase),
+            recognizer: Arc::clone(&bench.recognizer),
+            voice_activity_model: voice_activity,
+        })
+        .blame(EndCause::HostError)?;
+        let (seeing, seen) = Seeing::start(SeeingConfig {
+            display: lane.display.clone(),
+            fps: trial.fps,
+            gate: trial.gate,
+            encoder: Arc::clone(&bench.encoder),
+            timebase: Arc::clone(&timebase),
+        })
+        .blame(EndCause::LaneCheckFailed)?;
+        let microphone = Microphone::connect(&lane.pulse_server, &lane.microphone_sink, Arc::clone(&timebase))
+            .map(Arc::new)
+            .blame(EndCause::SoundLost)?;
+        let input = Input::connect(&lane.display).blame(EndCause::LaneCheckFailed)?;
+
+        let (mut browser, browser_events) = lane.launch_browser(&server.url()).await.blame(EndCause::BrowserLost)?;
+        let mut incoming_page = page;
+        wait_until_ready(&mut incoming_page).await.blame(EndCause::LaneCheckFailed)?;
+        browser.check_geometry().await.blame(EndCause::LaneCheckFailed)?;
+        browser.arm();
+
+        let (wish, wishes) = mpsc::channel(4);
+        let grants = policy.grants(trial.mode);
+        let desk = Desk::new(Parts {
+            timebase: Arc::clone(&timebase),
+            recorder: recorder.clone(),
+            grants,
+            reading: policy.reading.then(|| Arc::clone(&bench.reader)),
+            shelf: Shelf::new(recorder.clone()),
+            seeing,
+            hearing,
+            pointer: input.probe(),
+            wishes: wish,
+            policy: policy.descriptor.name.clone(),
+        });
+        let hands = Hands {
+            input,
+            microphone: Arc::clone(&microphone),
+            voice: Arc::clone(&bench.voice),
+            timebase: Arc::clone(&timebase),
+            grants,
+        };
+        let performed = Arc::clone(&desk);
+        let (queue, action_thread) = ActionQueue::start(hands, move |outcome| performed.performed(outcome))
+            .context("cannot start the thread that acts")
+            .blame(EndCause::HostError)?;
+        recorder.event(0, Entry::Note { text: "the page is ready and fills the screen".to_owned() });
+        Ok(Stage {
+            timebase,
+            recorder: recorder.clone(),
+            server,
+            browser,
+            listener,
+            microphone,
+            desk,
+            queue,
+            action_thread,
+            judge,
+            incoming: Incoming {
+                page: incoming_page,
+                browser: browser_events,
+                seeing: seen,
+                hearing: heard,
+                utterances,
+                wishes,
+            },
+        })
+    }
+}
+
+async fn wait_until_ready(page: &mut Receiver<FromPage>) -> anyhow::Result<()> {
+    let ready = async {
+        loop {
+            match page.recv().await {
+                Some(FromPage::Ready) => return Ok(()),
+                Some(FromPage::Event(event)) if event.name == "page-error" => {
+                    bail!("the page reports an error while loading: {}", event.data)
+                }
+                Some(_) => {}
+                None => bail!("the page's server ended while the page was loading"),
+            }
+        }
+    };
+    tokio::time::timeout(LOADING, ready)
+        .await
+        .map_err(|_| anyhow!("the page did not call itself ready within {} s", LOADING.as_secs()))?
+}

@@ -1,0 +1,84 @@
+//! What a run was made of: this machine, its programs, and digests of what was used.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use dynacu_record::{Machine, ModelFile};
+use sha2::{Digest, Sha256};
+
+/// This machine, as far as it tells; what it does not tell stays empty.
+#[must_use]
+pub fn describe() -> Machine {
+    let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cpu = cpu.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or_default();
+    let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let memory = memory
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))
+        .and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok())
+        .unwrap_or(0);
+    Machine {
+        kernel: std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned(),
+        cpu: cpu.trim_start_matches([' ', '\t', ':']).to_owned(),
+        cores: std::thread::available_parallelism().map_or(0, usize::from),
+        memory_mib: memory / 1024,
+        chromium: first_line("chromium", &["--version"]),
+        pulseaudio: first_line("pulseaudio", &["--version"]),
+    }
+}
+
+fn first_line(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output();
+    output
+        .ok()
+        .and_then(|output| String::from_utf8(output.stdout).ok())
+        .and_then(|text| text.lines().next().map(str::to_owned))
+        .unwrap_or_default()
+}
+
+/// The commit of a checkout, if this is one.
+#[must_use]
+pub fn commit(root: &Path) -> Option<String> {
+    let output = Command::new("git").arg("-C").arg(root).args(["rev-parse", "HEAD"]).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    Some(text.trim().to_owned()).filter(|text| output.status.success() && !text.is_empty())
+}
+
+/// The model files in the cache, with the hashes of the lock file.
+pub fn models() -> Result<Vec<ModelFile>> {
+    let lock = crate::models::lock::load()?;
+    Ok(lock
+        .into_iter()
+        .filter(|entry| crate::models::file(&entry.name).is_ok())
+        .map(|entry| ModelFile { name: entry.name, sha256: entry.sha256 })
+        .collect())
+}
+
+/// SHA-256 over the names and bytes of all files in some folders.
+pub fn digest(folders: &[PathBuf]) -> Result<String> {
+    let mut all = Sha256::new();
+    for folder in folders {
+        for file in files(folder)? {
+            let bytes = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            let name = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().into_owned();
+            all.update(name.as_bytes());
+            all.update([0]);
+            all.update(Sha256::digest(&bytes));
+        }
+    }
+    Ok(hex::encode(all.finalize()))
+}
+
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
+            let path = entry?.path();
+            if path.is_dir() { open.push(path) } else { found.push(path) }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
