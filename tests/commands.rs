@@ -1,0 +1,108 @@
+//! Wrong commands and missing parts: one clear line, the right exit code, nothing harmed.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use dynacu_tests::{checkout, dynacu_host, fixture, host};
+
+fn says(output: &Output, code: i32, words: &[&str]) {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{errors}");
+    let last = errors.lines().rfind(|line| line.starts_with("dynacu-host: ")).unwrap_or_else(|| panic!("no line: {errors}"));
+    for word in words {
+        assert!(last.contains(word), "`{word}` is not in: {last}");
+    }
+}
+
+fn with_environment(name: &str, value: &Path, arguments: &[&str]) -> Output {
+    Command::new(host().unwrap()).args(arguments).current_dir(checkout()).env(name, value).output().unwrap()
+}
+
+#[test]
+fn unknown_task() {
+    let output = dynacu_host(&["--plugin", "reference", "--task", "A-E9"]).unwrap();
+    says(&output, 2, &["A-E9", "A-E1"]);
+}
+
+#[test]
+fn unknown_mode() {
+    let output = dynacu_host(&["--plugin", "reference", "--task", "A-E1", "--mode", "fast"]).unwrap();
+    says(&output, 2, &["fast", "aoi_interactive"]);
+}
+
+#[test]
+fn a_file_that_is_no_component() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("notes.wasm");
+    std::fs::write(&file, "not WebAssembly").unwrap();
+    let output = dynacu_host(&["--plugin", file.to_str().unwrap(), "--task", "A-E1"]).unwrap();
+    says(&output, 2, &["notes.wasm"]);
+}
+
+#[test]
+fn a_component_of_no_known_world() {
+    let path = fixture("no-world").unwrap();
+    let output = dynacu_host(&["plugin", "inspect", path.to_str().unwrap()]).unwrap();
+    says(&output, 2, &["no-world"]);
+}
+
+#[test]
+fn a_plugin_that_is_not_there() {
+    let output = dynacu_host(&["--plugin", "nobody", "--task", "A-E1"]).unwrap();
+    says(&output, 2, &["nobody", "reference"]);
+}
+
+#[test]
+fn missing_model_file() {
+    let empty = tempfile::tempdir().unwrap();
+    let out = empty.path().join("run");
+    let output = with_environment(
+        "DYNACU_MODELS",
+        empty.path(),
+        &["--plugin", "idle", "--task", "F-E1", "--mode", "standard", "--out", out.to_str().unwrap()],
+    );
+    says(&output, 2, &["dynacu-host models pull"]);
+}
+
+#[test]
+fn missing_chromium() {
+    let empty = tempfile::tempdir().unwrap();
+    let output =
+        with_environment("PATH", empty.path(), &["--plugin", "idle", "--task", "F-E1", "--mode", "standard"]);
+    says(&output, 2, &["chromium"]);
+}
+
+#[test]
+fn a_run_folder_that_holds_a_run_is_not_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("run.json"), "{}").unwrap();
+    let output =
+        dynacu_host(&["--plugin", "idle", "--task", "F-E1", "--out", folder.path().to_str().unwrap()]).unwrap();
+    says(&output, 2, &["--out"]);
+    assert_eq!(std::fs::read_to_string(folder.path().join("run.json")).unwrap(), "{}");
+}
+
+#[test]
+fn a_run_folder_that_cannot_be_written() {
+    let output = dynacu_host(&["--plugin", "idle", "--task", "F-E1", "--out", "/proc/nowhere"]).unwrap();
+    says(&output, 1, &["/proc/nowhere", "--out"]);
+}
+
+#[test]
+fn a_wrong_hash_names_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("silero-vad-16k.onnx"), "not a model").unwrap();
+    let output = with_environment("DYNACU_MODELS", folder.path(), &["models", "verify"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("silero-vad-16k.onnx"), "{text}");
+}
+
+#[test]
+fn help_of_every_command_ends_with_an_example() {
+    for command in [vec!["--help"], vec!["plugin", "inspect", "--help"]] {
+        let output = dynacu_host(&command).unwrap();
+        assert!(String::from_utf8_lossy(&output.stdout).contains("dynacu-host"), "{command:?}");
+        assert!(output.status.success());
+    }
+}
