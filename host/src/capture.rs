@@ -5,3 +5,4 @@ pub mod flac;
 pub mod ring;
 pub mod screen;
 pub mod timebase;
+pub mod wav;

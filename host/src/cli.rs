@@ -3,8 +3,13 @@
 //! Exit codes: 0 every episode ran, whatever its score; 1 some could not be run, or a check failed; 2 the command was wrong.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
+
+use crate::task::home::home;
+use crate::task::prepare::Renderer;
+use crate::task::studio::Studio;
 
 pub mod doctor;
 pub mod models;
@@ -40,7 +45,12 @@ enum Command {
     #[command(subcommand)]
     Plugin(plugin::PluginCommand),
     /// Checks every part of this machine that an episode needs, by using it
-    Doctor(doctor::DoctorArguments),
+    #[command(after_help = "Example:\n  dynacu-host doctor --json")]
+    Doctor {
+        /// As one JSON array
+        #[arg(long)]
+        json: bool,
+    },
     /// Owns a lane's processes and ends them when the host is gone; started by the host itself
     #[command(hide = true, disable_help_flag = true)]
     Supervise {
@@ -68,7 +78,7 @@ pub fn main() -> ExitCode {
         }
     };
     if let Some(Command::Supervise { arguments }) = arguments.command {
-        return crate::desktop::supervisor::run(arguments);
+        return crate::desktop::supervisor::run(&arguments);
     }
     tracing_subscriber::fmt()
         .with_env_filter(
@@ -97,10 +107,16 @@ pub fn main() -> ExitCode {
 async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
     match arguments.command {
         None => run::run(arguments.run).await,
-        Some(Command::Tasks(command)) => tasks::run(command).await,
-        Some(Command::Models(command)) => models::run(command),
+        Some(Command::Tasks(command)) => {
+            let studio = || Ok(Arc::new(Studio::new(None)) as Arc<dyn Renderer>);
+            tasks::run(command, &home()?, studio).await?;
+            Ok(Done::Well)
+        }
+        Some(Command::Models(command)) => models::run(&command),
         Some(Command::Plugin(command)) => plugin::run(command),
-        Some(Command::Doctor(arguments)) => doctor::run(arguments).await,
+        Some(Command::Doctor { json }) => {
+            Ok(if doctor::run(json).await? { Done::Well } else { Done::WithFailures })
+        }
         Some(Command::Supervise { .. }) => Ok(Done::Well),
     }
 }

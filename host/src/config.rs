@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use crate::mode::ModeChoice;
+use crate::task::manifest::Tier;
 use crate::task::variant::Seed;
 
 /// Two observations are at least this far apart: the specification's interval of a screenshot-only agent.
@@ -21,9 +22,9 @@ pub struct Group {
     /// Task ids or folder names; empty for all.
     pub tasks: Vec<String>,
     /// Category letters; empty for all.
-    pub categories: Vec<String>,
-    /// `easy`, `medium`, `hard`; empty for all.
-    pub tiers: Vec<String>,
+    pub categories: Vec<char>,
+    /// Empty for all.
+    pub tiers: Vec<Tier>,
     pub modes: Vec<ModeChoice>,
 }
 
@@ -104,6 +105,24 @@ fn modes(names: &[String]) -> Result<Vec<ModeChoice>> {
     names.iter().map(|name| Ok(name.parse()?)).collect()
 }
 
+fn categories(names: &[String]) -> Result<Vec<char>> {
+    let category = |name: &String| match name.to_ascii_uppercase().as_bytes() {
+        [letter @ b'A'..=b'J'] => Ok(char::from(*letter)),
+        _ => bail!("there is no category {name}: use A to J"),
+    };
+    names.iter().map(category).collect()
+}
+
+fn tiers(names: &[String]) -> Result<Vec<Tier>> {
+    let tier = |name: &String| {
+        [Tier::Easy, Tier::Medium, Tier::Hard]
+            .into_iter()
+            .find(|tier| tier.name() == name.as_str())
+            .with_context(|| format!("there is no tier {name}: use easy, medium, hard"))
+    };
+    names.iter().map(tier).collect()
+}
+
 fn read_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     toml::from_str(&text).with_context(|| format!("{} is not what was expected", path.display()))
@@ -127,8 +146,8 @@ impl RunConfig {
             groups.push(Group {
                 plugin: group.plugin.clone(),
                 tasks: group.task.clone(),
-                categories: group.category.clone(),
-                tiers: group.tier.clone(),
+                categories: categories(&group.category)?,
+                tiers: tiers(&group.tier)?,
                 modes: modes(&group.mode)?,
             });
         }
@@ -140,8 +159,8 @@ impl RunConfig {
                     Ok(Group {
                         plugin: plugin.clone(),
                         tasks: flags.tasks.clone(),
-                        categories: flags.categories.clone(),
-                        tiers: flags.tiers.clone(),
+                        categories: categories(&flags.categories)?,
+                        tiers: tiers(&flags.tiers)?,
                         modes: modes(&flags.modes)?,
                     })
                 })
@@ -151,10 +170,10 @@ impl RunConfig {
             bail!("nothing to run: name a policy, for example `--plugin reference`, or see `dynacu-host --help`");
         }
         let seed = match (&flags.seed, &file.seed) {
-            (Some(text), _) => text.parse()?,
-            (None, Some(toml::Value::String(text))) => text.parse()?,
-            (None, Some(value)) => value.to_string().parse()?,
-            (None, None) => "0".parse()?,
+            (Some(text), _) => text.parse().map_err(anyhow::Error::msg)?,
+            (None, Some(toml::Value::String(text))) => text.parse().map_err(anyhow::Error::msg)?,
+            (None, Some(value)) => value.to_string().parse().map_err(anyhow::Error::msg)?,
+            (None, None) => Seed::default(),
         };
         let trials = flags.trials.or(file.trials).unwrap_or(1);
         if trials == 0 {

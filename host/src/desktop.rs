@@ -3,5 +3,6 @@
 pub mod browser;
 pub mod display;
 pub mod lane;
+pub mod programs;
 pub mod sound;
 pub mod supervisor;

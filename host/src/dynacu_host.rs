@@ -5,6 +5,7 @@
 //! the record. The pieces meet in [`episode`] and nowhere else.
 
 pub mod action;
+pub mod bundled;
 pub mod capture;
 pub mod cli;
 pub mod config;
@@ -16,5 +17,6 @@ pub mod models;
 pub mod observation;
 pub mod perception;
 pub mod speech;
+pub mod subprocess;
 pub mod suite;
 pub mod task;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dynacu_record::{
-    EndCause, EpisodeResult, Event as Entry, Outcome, Overhead, PolicyIdentity, Recorder, SCHEMA, ScoreResult, Usage,
+    EndCause, EpisodeResult, Event as Entry, Outcome, Overhead, PolicyIdentity, SCHEMA, ScoreResult, Usage,
     Writer,
 };
 use dynacu_runtime::types::{Channels, PolicyDescriptor};
@@ -55,6 +55,8 @@ pub struct Policy {
     /// Whether the operator (or being bundled) allows what it asks for.
     pub reading: bool,
     pub solution: bool,
+    /// Whether it may have more memory than plugins have by default.
+    pub memory: bool,
 }
 
 impl Policy {
@@ -104,8 +106,8 @@ pub async fn run(bench: &Bench, lane: &Lane, policy: &Policy, trial: &Trial) -> 
     let mut result = blank(policy, trial);
     match Stage::set(bench, lane, policy, trial, &recorder).await {
         Ok(stage) => {
-            let ended = live::run(stage, bench, policy, trial, random).await;
-            fill(&mut result, &recorder, ended).await;
+            let ended = live::run(stage, lane, policy, trial, random).await;
+            fill(&mut result, ended);
         }
         Err(failure) => {
             result.cause = failure.cause;
@@ -130,7 +132,7 @@ pub async fn run(bench: &Bench, lane: &Lane, policy: &Policy, trial: &Trial) -> 
 fn started(bench: &Bench, policy: &Policy, trial: &Trial, random: &[u8; 32]) -> Entry {
     let task = &trial.task;
     Entry::EpisodeStarted {
-        task: task.manifest.id.clone(),
+        task: task.task.manifest.id.clone(),
         mode: trial.mode.to_string(),
         trial: trial.number,
         seed: task.variant.seed.to_string(),
@@ -146,14 +148,14 @@ fn started(bench: &Bench, policy: &Policy, trial: &Trial, random: &[u8; 32]) -> 
             "fps": trial.fps,
             "gate": trial.gate.name(),
             "encoder": bench.encoder.name(),
-            "pixel_threshold": crate::perception::keyframe::PIXEL_SHARE,
-            "semantic_threshold": crate::perception::keyframe::DISTANCE,
+            "pixel_threshold": crate::perception::keyframe::pixels::CHANGED_SHARE,
+            "semantic_threshold": crate::perception::keyframe::SEMANTIC_DISTANCE,
         }),
     }
 }
 
 fn blank(policy: &Policy, trial: &Trial) -> EpisodeResult {
-    let manifest = &trial.task.manifest;
+    let manifest = &trial.task.task.manifest;
     EpisodeResult {
         schema: SCHEMA,
         task: manifest.id.clone(),
@@ -186,7 +188,7 @@ fn blank(policy: &Policy, trial: &Trial) -> EpisodeResult {
     }
 }
 
-async fn fill(result: &mut EpisodeResult, recorder: &Recorder, ended: Ended) {
+fn fill(result: &mut EpisodeResult, ended: Ended) {
     result.cause = ended.cause;
     result.detail = ended.detail;
     result.page_result = ended.page_result;
@@ -201,15 +203,6 @@ async fn fill(result: &mut EpisodeResult, recorder: &Recorder, ended: Ended) {
     result.perception = ended.perception;
     result.speech = ended.speech;
     result.actions = ended.tally.counts;
-    if ended.tally.log_lines_dropped > 0 {
-        recorder.event(
-            0,
-            Entry::GuestLogDropped {
-                plugin: result.policy.name.clone(),
-                lines: u64::from(ended.tally.log_lines_dropped),
-            },
-        );
-    }
     match ended.score {
         Some(Ok(score)) => result.score = Some(score),
         Some(Err(error)) => result.detail = format!("{}; unscored: {error}", result.detail),

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 pub mod convert;
+mod fetch;
 pub mod lock;
 pub mod onnx;
 pub mod pull;
+mod stamp;
 
 /// Names of the files in the model cache.
 pub mod names {

@@ -1,8 +1,8 @@
 //! What a policy is handed: frames that stay on the host, and their encodings as blobs of the record.
 
 use std::any::Any;
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use async_trait::async_trait;
@@ -10,11 +10,9 @@ use dynacu_record::Recorder;
 use dynacu_runtime::types::{EncodeError, Encoding, ImageFormat, Point, Rect, Size};
 use dynacu_runtime::{Frame as PolicyFrame, Keyframe};
 
-use crate::capture::screen::Frame;
+use crate::capture::screen::{Area, Frame};
 use crate::perception::seeing::Kept;
 
-/// Frames whose pixels are held for a policy; the oldest are given up beyond it (`wit/README.md` tells authors).
-pub const HELD_FRAMES: usize = 256;
 /// Keyframes in one observation.
 pub const KEYFRAMES: usize = 64;
 
@@ -23,43 +21,33 @@ pub struct HeldFrame {
     captured_at: u64,
     width: u32,
     height: u32,
-    pixels: Mutex<Option<Arc<Frame>>>,
+    pixels: Arc<Frame>,
     encoded: Mutex<HashMap<String, String>>,
     shelf: Arc<Shelf>,
 }
 
-/// All frames of one episode that a policy may still look at.
+/// Where the frames of one episode are encoded to: each encoding once, as a blob of the record.
 pub struct Shelf {
     recorder: Recorder,
-    held: Mutex<VecDeque<Weak<HeldFrame>>>,
     encode_ms: Mutex<Vec<u64>>,
 }
 
 impl Shelf {
     #[must_use]
     pub fn new(recorder: Recorder) -> Arc<Shelf> {
-        Arc::new(Shelf { recorder, held: Mutex::default(), encode_ms: Mutex::default() })
+        Arc::new(Shelf { recorder, encode_ms: Mutex::default() })
     }
 
-    /// Puts a frame on the shelf; where there are too many, the oldest loses its pixels.
+    /// A frame for a policy. The runtime bounds how many a policy holds.
     pub fn hold(self: &Arc<Shelf>, frame: Arc<Frame>, captured_at: u64) -> Arc<HeldFrame> {
-        let held = Arc::new(HeldFrame {
+        Arc::new(HeldFrame {
             captured_at,
             width: frame.width,
             height: frame.height,
-            pixels: Mutex::new(Some(frame)),
+            pixels: frame,
             encoded: Mutex::default(),
             shelf: Arc::clone(self),
-        });
-        let mut all = lock(&self.held);
-        all.retain(|frame| frame.strong_count() > 0);
-        while all.len() >= HELD_FRAMES {
-            if let Some(oldest) = all.pop_front().and_then(|frame| frame.upgrade()) {
-                lock(&oldest.pixels).take();
-            }
-        }
-        all.push_back(Arc::downgrade(&held));
-        held
+        })
     }
 
     /// Milliseconds that each encoding took.
@@ -70,10 +58,20 @@ impl Shelf {
 }
 
 impl HeldFrame {
-    /// The pixels, if they were not given up.
     #[must_use]
-    pub fn pixels(&self) -> Option<Arc<Frame>> {
-        lock(&self.pixels).clone()
+    pub fn pixels(&self) -> &Frame {
+        &self.pixels
+    }
+
+    /// A rectangle as an area of this frame, if it lies inside and is not empty.
+    #[must_use]
+    pub fn area(&self, rect: &Rect) -> Option<Area> {
+        crop_inside(rect, self.width, self.height).ok()
+    }
+
+    /// The whole frame as a PNG of the record; none if it cannot be encoded.
+    pub fn record(&self) -> Option<String> {
+        self.encode_now(&Encoding { format: ImageFormat::Png, max_side: None, crop: None }).ok()
     }
 
     fn encode_now(&self, encoding: &Encoding) -> Result<String, EncodeError> {
@@ -81,12 +79,11 @@ impl HeldFrame {
         if let Some(id) = lock(&self.encoded).get(&key) {
             return Ok(id.clone());
         }
-        let frame = self.pixels().ok_or(EncodeError::Gone)?;
         let crop = encoding.crop.as_ref().map(|rect| crop_inside(rect, self.width, self.height)).transpose()?;
         let started = Instant::now();
         let encoded = match encoding.format {
-            ImageFormat::Png => frame.png(crop, encoding.max_side),
-            ImageFormat::Jpeg => frame.jpeg(crop, encoding.max_side),
+            ImageFormat::Png => self.pixels.png(crop, encoding.max_side),
+            ImageFormat::Jpeg => self.pixels.jpeg(crop, encoding.max_side),
         };
         let (bytes, media_type) = match (encoded, encoding.format) {
             (Ok(bytes), ImageFormat::Png) => (bytes, "image/png"),
@@ -103,7 +100,7 @@ impl HeldFrame {
     }
 }
 
-fn crop_inside(rect: &Rect, width: u32, height: u32) -> Result<(u32, u32, u32, u32), EncodeError> {
+fn crop_inside(rect: &Rect, width: u32, height: u32) -> Result<Area, EncodeError> {
     let (Ok(x), Ok(y)) = (u32::try_from(rect.origin.x), u32::try_from(rect.origin.y)) else {
         return Err(EncodeError::BadCrop);
     };
@@ -135,11 +132,11 @@ impl PolicyFrame for HeldFrame {
 }
 
 /// A kept frame on its way to the policy.
-pub fn keyframe(shelf: &Arc<Shelf>, kept: &Kept, captured_at: u64) -> Keyframe {
+pub fn keyframe(held: &Arc<HeldFrame>, kept: &Kept) -> Keyframe {
     let (x, y, width, height) = kept.changed;
     Keyframe {
-        frame: shelf.hold(Arc::clone(&kept.frame), captured_at),
-        captured_at,
+        frame: Arc::clone(held) as Arc<dyn PolicyFrame>,
+        captured_at: held.captured_at,
         changed: Rect { origin: Point { x: x as i32, y: y as i32 }, size: Size { width, height } },
         changed_fraction: kept.changed_fraction,
         semantic_distance: kept.semantic_distance,

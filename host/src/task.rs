@@ -1,9 +1,16 @@
 //! Tasks: their manifests, the values drawn for a seed, their sound, and the server that their page talks to.
 
 pub mod catalogue;
+pub mod clips;
+pub mod home;
 pub mod manifest;
+pub mod prepare;
 pub mod render;
 pub mod server;
+pub mod spoken;
+pub mod studio;
+pub mod template;
+pub mod values;
 pub mod variant;
 
 /// One clip to be spoken, every placeholder already replaced by its spoken form.

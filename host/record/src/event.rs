@@ -85,8 +85,6 @@ pub enum Event {
     Verdict { label: String },
     /// A line of a guest's log, or of its standard output or error.
     GuestLog { plugin: String, level: String, message: String },
-    /// Log lines past the quota, counted and not kept.
-    GuestLogDropped { plugin: String, lines: u64 },
     /// Text read out of a frame for a policy that has the `reading` assist.
     Read { captured_at: u64, area: [i32; 4], lines: Vec<String>, took_ms: u64 },
     /// Something the host wants a reader to know.

@@ -1,0 +1,43 @@
+//! Everything about plugins, and no desktop: loading, limits, calls.
+//!
+//! A guest gets one store on a named, niced thread. It sees the host through a trait ([`PolicyHost`], [`Egress`],
+//! [`Blobs`]) and ends in one of a closed list of ways ([`FailureKind`]).
+
+mod adapter;
+// Generated code answers to its generator, not to this crate's lints.
+#[allow(missing_docs, clippy::all, clippy::pedantic)]
+mod bindings;
+mod cache;
+mod egress;
+mod engine;
+mod failure;
+mod frames;
+mod guest;
+mod limits;
+mod lines;
+mod load_error;
+pub mod manifest;
+mod outline;
+mod plugin;
+mod policy;
+mod policy_host;
+mod policy_run;
+mod scorer;
+mod thread;
+pub mod types;
+mod wasi;
+mod world;
+
+pub use adapter::Adapter;
+pub use egress::{Blobs, DenyEgress, Egress, NoBlobs};
+pub use engine::{Engine, EngineError};
+pub use failure::{FailureKind, GuestFailure};
+pub use frames::HELD_FRAMES;
+pub use limits::{DEFAULT_MEMORY_BYTES, Limits};
+pub use load_error::LoadError;
+pub use manifest::Manifest;
+pub use plugin::{Inspection, Plugin};
+pub use policy_host::{Event, Frame, Keyframe, Observation, PolicyHost};
+pub use policy_run::{PolicyEnd, PolicyRun};
+pub use scorer::Scorer;
+pub use world::{INTERFACE_VERSION, PluginKind};

@@ -5,10 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use dynacu_runtime::types::{Action, ActionError, ActionReceipt, MouseButton, Point, ScrollDirection};
+use dynacu_runtime::types::{
+    Action, ActionError, ActionReceipt, MouseButton, Point, ScrollDirection,
+};
 use tokio::sync::mpsc;
 
-use super::validate;
+use super::keymap;
+use super::validate::{self, Proposed, Refusal};
 use crate::capture::timebase::Timebase;
 use crate::input::{self, Input};
 use crate::mode::Grants;
@@ -42,6 +45,8 @@ struct Shared {
     abort_before: AtomicU64,
     next: AtomicU64,
     closed: AtomicBool,
+    /// Ends a gesture of the pointer or the keyboard in the middle; only the episode's end does that.
+    interrupt: Arc<AtomicBool>,
 }
 
 impl Shared {
@@ -79,6 +84,7 @@ impl ActionQueue {
             abort_before: AtomicU64::new(0),
             next: AtomicU64::new(1),
             closed: AtomicBool::new(false),
+            interrupt: hands.input.interrupt(),
         });
         let queue = ActionQueue { batches, shared: Arc::clone(&shared) };
         let thread = std::thread::Builder::new().name("action".to_owned()).spawn(move || {
@@ -123,6 +129,7 @@ impl ActionQueue {
     pub fn close(&self) {
         self.shared.closed.store(true, Ordering::SeqCst);
         self.shared.cut.store(true, Ordering::SeqCst);
+        self.shared.interrupt.store(true, Ordering::SeqCst);
     }
 }
 
@@ -134,18 +141,23 @@ impl Hands {
     ) -> (Result<ActionReceipt, ActionError>, Option<u64>) {
         let started_at = self.timebase.now();
         let mut latency = None;
-        let result = validate::check(action, self.grants).and_then(|()| match action {
+        let result = check(action, self.grants).and_then(|()| match action {
             Action::Speak(text) => self.speak(text, started_at, &mut latency, cut),
             Action::Wait(milliseconds) => wait(Duration::from_millis(*milliseconds), cut),
             Action::Done => Ok(()),
             other => self.point_or_type(other),
         });
-        (result.map(|()| ActionReceipt { started_at, ended_at: self.timebase.now() }), latency)
+        (
+            result.map(|()| ActionReceipt {
+                started_at,
+                ended_at: self.timebase.now(),
+            }),
+            latency,
+        )
     }
 
     fn point_or_type(&mut self, action: &Action) -> Result<(), ActionError> {
-        let at = |point: &Point| (point.x, point.y);
-        let failed = |error: anyhow::Error| ActionError::Other(format!("{error:#}"));
+        let input = &mut self.input;
         match action {
             Action::Click(click) => {
                 let button = match click.button {
@@ -153,26 +165,27 @@ impl Hands {
                     MouseButton::Middle => input::Button::Middle,
                     MouseButton::Right => input::Button::Right,
                 };
-                self.input.click(at(&click.at), button, click.count).map_err(failed)
+                input.click(click.at.x, click.at.y, button, click.count)
             }
-            Action::MovePointer(point) => self.input.move_to(at(point)).map_err(failed),
-            Action::Drag(drag) => self.input.drag(at(&drag.start), at(&drag.end)).map_err(failed),
+            Action::MovePointer(point) => input.move_pointer(point.x, point.y),
+            Action::Drag(drag) => input.drag(pair(drag.start), pair(drag.end)),
             Action::Scroll(scroll) => {
                 let direction = match scroll.direction {
-                    ScrollDirection::Up => input::Scroll::Up,
-                    ScrollDirection::Down => input::Scroll::Down,
-                    ScrollDirection::Left => input::Scroll::Left,
-                    ScrollDirection::Right => input::Scroll::Right,
+                    ScrollDirection::Up => input::Direction::Up,
+                    ScrollDirection::Down => input::Direction::Down,
+                    ScrollDirection::Left => input::Direction::Left,
+                    ScrollDirection::Right => input::Direction::Right,
                 };
-                self.input.scroll(scroll.at.as_ref().map(at), direction, scroll.amount).map_err(failed)
+                input.scroll(scroll.at.map(pair), direction, scroll.amount)
             }
             Action::Key(chord) => {
-                let chord = validate::chord(chord)?;
-                self.input.key(&chord).map_err(failed)
+                let chord = keymap::parse(chord).map_err(|error| refused(error.into()))?;
+                input.key(&chord)
             }
-            Action::TypeText(text) => self.input.type_text(text).map_err(failed),
+            Action::TypeText(text) => input.type_text(text),
             Action::Speak(_) | Action::Wait(_) | Action::Done => Ok(()),
         }
+        .map_err(|error| ActionError::Other(error.to_string()))
     }
 
     fn speak(
@@ -202,4 +215,32 @@ fn wait(time: Duration, cut: &AtomicBool) -> Result<(), ActionError> {
         std::thread::sleep(SLICE.min(until.saturating_duration_since(Instant::now())));
     }
     Ok(())
+}
+
+fn pair(point: Point) -> (i32, i32) {
+    (point.x, point.y)
+}
+
+fn check(action: &Action, grants: Grants) -> Result<(), ActionError> {
+    let proposed = match action {
+        Action::Click(click) => Proposed::Click { at: pair(click.at), count: click.count },
+        Action::MovePointer(point) => Proposed::Move { to: pair(*point) },
+        Action::Drag(drag) => Proposed::Drag { start: pair(drag.start), end: pair(drag.end) },
+        Action::Scroll(scroll) => Proposed::Scroll { at: scroll.at.map(pair), notches: scroll.amount },
+        Action::TypeText(text) => Proposed::Type { text },
+        Action::Key(chord) => Proposed::Key { chord },
+        Action::Speak(text) => Proposed::Speak { text },
+        Action::Wait(_) | Action::Done => Proposed::Pause,
+    };
+    validate::check(&proposed, grants.speech).map_err(refused)
+}
+
+fn refused(refusal: Refusal) -> ActionError {
+    match refusal {
+        Refusal::OffScreen(x, y) => ActionError::OffScreen(Point { x, y }),
+        Refusal::UnknownKey(key) => ActionError::UnknownKey(key),
+        Refusal::ForbiddenKey(chord) => ActionError::ForbiddenKey(chord),
+        Refusal::NotGranted(what) => ActionError::NotGranted(what),
+        Refusal::Other(text) => ActionError::Other(text),
+    }
 }

@@ -1,0 +1,203 @@
+//! Records a PulseAudio source: 16 kHz mono, each buffer with the time at which it sounded.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use libpulse_binding::context::{self, Context};
+use libpulse_binding::def::BufferAttr;
+use libpulse_binding::mainloop::standard::Mainloop;
+use libpulse_binding::sample;
+use libpulse_binding::stream::{self, FlagSet, Latency, PeekResult, Stream};
+use libpulse_binding::time::MicroSeconds;
+
+use super::ring::RATE;
+
+/// Samples that the server hands over at once: 30 ms.
+const FRAGMENT: u32 = RATE * 30 / 1000;
+/// Bytes of a sample.
+const BYTES: usize = size_of::<f32>();
+/// How long the server may take to answer at the start.
+const CONNECT_WITHIN: Duration = Duration::from_secs(5);
+/// The loop looks at its stop flag at least this often, also when no sound comes.
+const WAKE_EVERY: MicroSeconds = MicroSeconds(50_000);
+/// A monitor without any buffer for this long is lost: an idle sink still delivers silence.
+const SILENT_FOR: Duration = Duration::from_secs(5);
+
+/// What the recorder delivers, on its own thread: it must be taken without waiting.
+#[derive(Debug)]
+pub enum Recorded<'a> {
+    /// Samples of which the first sounded at `at`.
+    Samples { at: Instant, samples: &'a [f32] },
+    /// The server or the source is gone; nothing follows.
+    Lost(String),
+}
+
+/// A running recording; dropping it ends the recording.
+#[derive(Debug)]
+pub struct Recorder {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Recorder {
+    /// Records `source` of the server at `server` (`unix:/path` or a bare path) on a thread named `pulse`, and
+    /// returns once sound flows. What does not answer within five seconds is an error.
+    pub fn start(server: &str, source: &str, deliver: impl FnMut(Recorded<'_>) + Send + 'static) -> Result<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (ready, is_ready) = std::sync::mpsc::sync_channel(1);
+        let (server, source, stopped) = (server.to_owned(), source.to_owned(), Arc::clone(&stop));
+        let thread = std::thread::Builder::new()
+            .name("pulse".to_owned())
+            .spawn(move || {
+                let (connection, opened) = match Connection::open(&server, &source, &stopped) {
+                    Ok(connection) => (Some(connection), Ok(())),
+                    Err(error) => (None, Err(error)),
+                };
+                let _ = ready.send(opened);
+                if let Some(connection) = connection {
+                    connection.record(deliver, &stopped);
+                }
+            })
+            .context("cannot start the thread that records sound")?;
+        let mut recorder = Self { stop, thread: Some(thread) };
+        match is_ready.recv_timeout(CONNECT_WITHIN + Duration::from_secs(1)) {
+            Ok(Ok(())) => Ok(recorder),
+            Ok(Err(error)) => {
+                recorder.end();
+                Err(error)
+            }
+            Err(_) => bail!("the recording of sound did not start in time"),
+        }
+    }
+
+    /// Ends the recording; what was captured has been delivered when this returns.
+    pub fn stop(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // Its panic has been reported by the panic hook already.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Everything lives on one thread and is driven by hand, so nothing needs a lock.
+/// Fields are dropped in this order: the stream before its context before its loop.
+struct Connection {
+    stream: Stream,
+    context: Context,
+    mainloop: Mainloop,
+}
+
+impl Connection {
+    fn open(server: &str, source: &str, stop: &AtomicBool) -> Result<Self> {
+        let deadline = Instant::now() + CONNECT_WITHIN;
+        let in_time = || Instant::now() < deadline && !stop.load(Ordering::Relaxed);
+        let mut mainloop = Mainloop::new().context("libpulse gave no main loop")?;
+        let mut context = Context::new(&mainloop, "dynacu-host hearing").context("libpulse gave no context")?;
+        context
+            .connect(Some(server), context::FlagSet::NOAUTOSPAWN, None)
+            .with_context(|| format!("cannot reach the sound server {server}"))?;
+        while context.get_state() != context::State::Ready {
+            turn(&mut mainloop)?;
+            ensure!(context.get_state().is_good(), "cannot reach the sound server {server}: {}", context.errno());
+            ensure!(in_time(), "the sound server {server} does not answer");
+        }
+
+        // The server mixes down and resamples; its resampler filters, so nothing above 8 kHz folds back.
+        let format = sample::Spec { format: sample::Format::FLOAT32NE, channels: 1, rate: RATE };
+        let mut stream = Stream::new(&mut context, "hearing", &format, None).context("libpulse gave no stream")?;
+        let buffer = BufferAttr {
+            // As much as the server gives: it keeps sound for a reader that was held up.
+            maxlength: u32::MAX,
+            tlength: u32::MAX,
+            prebuf: u32::MAX,
+            minreq: u32::MAX,
+            fragsize: FRAGMENT * BYTES as u32,
+        };
+        let flags = FlagSet::ADJUST_LATENCY
+            | FlagSet::AUTO_TIMING_UPDATE
+            | FlagSet::INTERPOLATE_TIMING
+            | FlagSet::NOT_MONOTONIC
+            | FlagSet::DONT_MOVE;
+        stream.connect_record(Some(source), Some(&buffer), flags).with_context(|| format!("cannot record {source}"))?;
+        while stream.get_state() != stream::State::Ready {
+            turn(&mut mainloop)?;
+            ensure!(stream.get_state().is_good(), "cannot record {source} of {server}: {}", context.errno());
+            ensure!(in_time(), "the sound server {server} does not let {source} be recorded");
+        }
+        Ok(Self { stream, context, mainloop })
+    }
+
+    fn record(mut self, mut deliver: impl FnMut(Recorded<'_>), stop: &AtomicBool) {
+        let mut samples = Vec::new();
+        let mut last = Instant::now();
+        while !stop.load(Ordering::Relaxed) {
+            match self.read(&mut samples, &mut deliver) {
+                Ok(true) => last = Instant::now(),
+                Ok(false) if last.elapsed() > SILENT_FOR => {
+                    return deliver(Recorded::Lost("the sound server delivers no sound any more".to_owned()));
+                }
+                Ok(false) => {}
+                Err(error) => return deliver(Recorded::Lost(format!("{error:#}"))),
+            }
+        }
+        let _ = self.stream.disconnect();
+        self.context.disconnect();
+    }
+
+    /// Waits for sound for a moment and delivers what came; says whether any did.
+    fn read(&mut self, samples: &mut Vec<f32>, deliver: &mut impl FnMut(Recorded<'_>)) -> Result<bool> {
+        turn(&mut self.mainloop)?;
+        ensure!(
+            self.context.get_state().is_good() && self.stream.get_state().is_good(),
+            "the connection to the sound server broke: {}",
+            self.context.errno()
+        );
+        let mut any = false;
+        loop {
+            // The latency of the next unread sample; of a monitor it can be negative: not yet played.
+            let now = Instant::now();
+            let at = match self.stream.get_latency() {
+                Ok(Latency::Positive(late)) => now.checked_sub(bounded(late)).unwrap_or(now),
+                Ok(Latency::Negative(early)) => now + bounded(early),
+                Ok(Latency::None) | Err(_) => now,
+            };
+            samples.clear();
+            match self.stream.peek().context("cannot read sound")? {
+                PeekResult::Empty => return Ok(any),
+                PeekResult::Hole(bytes) => samples.resize(bytes / BYTES, 0.0),
+                PeekResult::Data(bytes) => samples.extend(
+                    bytes.chunks_exact(BYTES).map(|bytes| f32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])),
+                ),
+            }
+            self.stream.discard().context("cannot read sound")?;
+            any = true;
+            deliver(Recorded::Samples { at, samples: samples.as_slice() });
+        }
+    }
+}
+
+/// A server that was just started can report nonsense for a moment.
+fn bounded(latency: MicroSeconds) -> Duration {
+    Duration::from_micros(latency.0).min(Duration::from_secs(2))
+}
+
+fn turn(mainloop: &mut Mainloop) -> Result<()> {
+    mainloop.prepare(Some(WAKE_EVERY))?;
+    mainloop.poll()?;
+    mainloop.dispatch()?;
+    Ok(())
+}

@@ -11,6 +11,7 @@ use dynacu_runtime::types::Channels;
 use dynacu_runtime::{Engine, Plugin, PluginKind};
 
 use super::Done;
+use crate::bundled;
 use crate::config::{Flags, RunConfig};
 use crate::desktop::lane::Lane;
 use crate::episode::{self, Bench, Policy, Trial};
@@ -20,7 +21,7 @@ use crate::suite::{machine, summary};
 use crate::task::catalogue::Catalogue;
 use crate::task::home::{Home, home};
 use crate::task::prepare::{Prepared, prepare};
-use crate::task::render::Studio;
+use crate::task::studio::Studio;
 
 #[derive(Debug, Args)]
 pub struct RunArguments {
@@ -95,7 +96,7 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         settings: arguments.settings,
         grants: arguments.grant,
     })?;
-    let gate: GateKind = config.gate.parse()?;
+    let gate: GateKind = config.gate.parse().map_err(anyhow::Error::msg)?;
     let home = home()?;
     let catalogue = Catalogue::open(&home)?;
     let plan = Plan::make(&config, &catalogue)?;
@@ -104,10 +105,10 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
     for name in &plan.plugins {
         policies.push(load_policy(&engine, &home, name, &config).await?);
     }
-    crate::desktop::check_programs()?;
+    crate::desktop::programs::check()?;
     let folder = run_folder(config.out.as_deref())?;
     let bench = bench(engine, home)?;
-    let studio = Studio::new(Arc::clone(&bench.recognizer));
+    let studio = Studio::new(Some(Arc::clone(&bench.recognizer)));
     let mut info = describe(&config, &plan, &policies, &bench, gate)?;
     dynacu_record::write_json(&folder.join("run.json"), &info)
         .with_context(|| format!("cannot write into the run folder {}: choose another --out", folder.display()))?;
@@ -126,7 +127,7 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
             policy.descriptor.name
         );
         let seed = config.seed.for_trial(planned.trial);
-        let prepared = Arc::new(prepare(&planned.task, &seed, &studio)?);
+        let prepared = Arc::new(prepare(&planned.task, seed, &studio)?);
         let ready = match lane.take() {
             Some(ready) => ready,
             None => Lane::start(0, None).await.map_err(|error| CouldNotRun(error.into()))?,
@@ -136,7 +137,7 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         eprintln!("      {}", line(&result));
         // A lane on which the infrastructure failed is not trusted with another episode.
         if result.outcome == Outcome::InfrastructureError {
-            ready.stop().await;
+            ready.stop().await.map_err(|error| CouldNotRun(error.into()))?;
         } else {
             lane = Some(ready);
         }
@@ -147,7 +148,7 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         }
     }
     if let Some(lane) = lane {
-        lane.stop().await;
+        lane.stop().await.map_err(|error| CouldNotRun(error.into()))?;
     }
     info.ended = Some(now());
     dynacu_record::write_json(&folder.join("run.json"), &info)?;
@@ -204,8 +205,8 @@ fn trial(
 
 /// Loads a policy and says what naming it grants.
 async fn load_policy(engine: &Engine, home: &Home, name: &str, config: &RunConfig) -> Result<Policy> {
-    let path = home.plugin_or_file(name)?;
-    let bundled = path.parent() == Some(home.plugins.as_path());
+    let path = bundled::find(home, name)?;
+    let bundled = path.parent() == Some(home.plugins_dist.as_path());
     let plugin = Plugin::load(engine, &path)?;
     match plugin.kind {
         PluginKind::Policy => {}
@@ -223,7 +224,7 @@ async fn load_policy(engine: &Engine, home: &Home, name: &str, config: &RunConfi
     }
     let allowed = |assist: &str, asked: bool| -> Result<bool> {
         if asked && !bundled && !config.grants.iter().any(|grant| grant == assist) {
-            bail!("{name} asks for the assist `{assist}`: allow it with --grant {assist}");
+            bail!("{name} asks for `{assist}`: allow it with --grant {assist}");
         }
         Ok(asked)
     };
@@ -233,7 +234,8 @@ async fn load_policy(engine: &Engine, home: &Home, name: &str, config: &RunConfi
         || Ok("{}".to_owned()),
         |table| serde_json::to_string(table).context("the plugin's settings cannot be written as JSON"),
     )?;
-    let policy = Policy { plugin, descriptor, settings, reading, solution };
+    let memory = allowed("memory", plugin.manifest.memory_needs_grant())?;
+    let policy = Policy { plugin, descriptor, settings, reading, solution, memory };
     eprintln!("{name}: {}", asks(&policy));
     Ok(policy)
 }
@@ -252,7 +254,7 @@ fn asks(policy: &Policy) -> String {
 fn bench(engine: Engine, home: Home) -> Result<Bench> {
     use crate::models::{file, names};
     eprintln!("loading the models …");
-    let whisper = crate::perception::recognizer::Whisper::load(&file(names::WHISPER_BASE)?)?;
+    let whisper = crate::perception::recognizer::Whisper::open(&file(names::WHISPER_BASE)?)?;
     Ok(Bench {
         engine,
         home,

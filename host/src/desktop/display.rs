@@ -1,0 +1,208 @@
+//! A lane's display: Xvfb, and a window manager that gives the browser the whole of it.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+use x11rb::connection::Connection;
+use x11rb::protocol::xproto::{AtomEnum, ConnectionExt};
+use x11rb::rust_connection::RustConnection;
+
+use super::supervisor::{Program, Started, Supervisor, SupervisorError};
+
+/// Pixels of the screen, and of the page: the two are the same.
+pub const WIDTH: u16 = 1280;
+pub const HEIGHT: u16 = 720;
+
+const SOCKETS: &str = "/tmp/.X11-unix";
+const READY_WITHIN: Duration = Duration::from_secs(15);
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// Servers that start at the same instant can still collide on a number; the loser exits at once.
+const ATTEMPTS: u32 = 4;
+
+#[derive(Debug, thiserror::Error)]
+pub enum DisplayError {
+    #[error(transparent)]
+    Supervisor(#[from] SupervisorError),
+    #[error(
+        "cannot make {SOCKETS}, where X servers keep their sockets: {0}; make it as root: mkdir -m 1777 {SOCKETS}"
+    )]
+    Sockets(std::io::Error),
+    #[error("Xvfb did not start: {reason} (log: {})", log.display())]
+    Server { reason: String, log: PathBuf },
+    #[error("the window manager did not start: {reason} (log: {})", log.display())]
+    Manager { reason: String, log: PathBuf },
+    #[error("the display {0} cannot be reached: {1}")]
+    Connect(String, String),
+}
+
+/// A running X server and its window manager.
+#[derive(Debug)]
+pub struct Display {
+    /// As in `$DISPLAY`, for example `:3`.
+    pub name: String,
+    pub server: Started,
+    pub manager: Started,
+}
+
+impl Display {
+    /// Starts both. Logs go to `folder`.
+    pub async fn start(
+        supervisor: &Supervisor,
+        folder: &Path,
+        environment: &BTreeMap<String, String>,
+    ) -> Result<Self, DisplayError> {
+        make_socket_folder().map_err(DisplayError::Sockets)?;
+        let mut attempt = 1;
+        let (name, server) = loop {
+            match start_server(supervisor, folder, environment, attempt).await {
+                Err(DisplayError::Server { .. }) if attempt < ATTEMPTS => attempt += 1,
+                result => break result?,
+            }
+        };
+        let manager = start_manager(supervisor, folder, environment, &name).await?;
+        Ok(Self {
+            name,
+            server,
+            manager,
+        })
+    }
+}
+
+/// The folder is missing in fresh containers, and a server without root cannot make it with the right mode.
+fn make_socket_folder() -> std::io::Result<()> {
+    match std::fs::create_dir(SOCKETS) {
+        Ok(()) => std::fs::set_permissions(SOCKETS, std::fs::Permissions::from_mode(0o1777)),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+async fn start_server(
+    supervisor: &Supervisor,
+    folder: &Path,
+    environment: &BTreeMap<String, String>,
+    attempt: u32,
+) -> Result<(String, Started), DisplayError> {
+    let output = folder.join(format!("xvfb-{attempt}.out"));
+    let log = folder.join(format!("xvfb-{attempt}.log"));
+    let screen = format!("{WIDTH}x{HEIGHT}x24");
+    // The server picks a free number itself and writes it to descriptor 1 once it accepts connections; any number chosen
+    // from outside would be a race between lanes.
+    let arguments = [
+        "-displayfd",
+        "1",
+        "-screen",
+        "0",
+        &screen,
+        "-nolisten",
+        "tcp",
+        "-noreset",
+        "-s",
+        "0",
+        "-dpi",
+        "96",
+    ];
+    let server = supervisor
+        .spawn(Program {
+            program: "Xvfb".to_owned(),
+            arguments: arguments.map(str::to_owned).to_vec(),
+            environment: environment.clone(),
+            output: Some(output.clone()),
+            errors: Some(log.clone()),
+        })
+        .await?;
+    let deadline = Instant::now() + READY_WITHIN;
+    loop {
+        let written = std::fs::read_to_string(&output).unwrap_or_default();
+        if written.ends_with('\n')
+            && let Ok(number) = written.trim().parse::<u32>()
+        {
+            return Ok((format!(":{number}"), server));
+        }
+        let failed = |reason: String| DisplayError::Server {
+            reason,
+            log: log.clone(),
+        };
+        if let Some(how) = server.has_ended() {
+            return Err(failed(how));
+        }
+        if Instant::now() > deadline {
+            supervisor.kill(server.pid).await?;
+            return Err(failed("it does not say its display number".to_owned()));
+        }
+        sleep(LOOK_EVERY).await;
+    }
+}
+
+async fn start_manager(
+    supervisor: &Supervisor,
+    folder: &Path,
+    environment: &BTreeMap<String, String>,
+    display: &str,
+) -> Result<Started, DisplayError> {
+    let log = folder.join("window-manager.log");
+    // No key shortcuts of its own: an agent's keys are for the page.
+    let arguments = [
+        "-display",
+        display,
+        "-use_titlebar",
+        "no",
+        "-kbdconfig",
+        "/dev/null",
+    ];
+    let manager = supervisor
+        .spawn(Program {
+            program: "matchbox-window-manager".to_owned(),
+            arguments: arguments.map(str::to_owned).to_vec(),
+            environment: environment.clone(),
+            output: None,
+            errors: Some(log.clone()),
+        })
+        .await?;
+    let unreachable = |error: String| DisplayError::Connect(display.to_owned(), error);
+    let (connection, screen) =
+        x11rb::connect(Some(display)).map_err(|error| unreachable(error.to_string()))?;
+    let deadline = Instant::now() + READY_WITHIN;
+    loop {
+        if manages(&connection, screen).map_err(unreachable)? {
+            return Ok(manager);
+        }
+        let failed = |reason: &str| DisplayError::Manager {
+            reason: reason.to_owned(),
+            log: log.clone(),
+        };
+        if let Some(how) = manager.has_ended() {
+            return Err(failed(&how));
+        }
+        if Instant::now() > deadline {
+            return Err(failed("it does not take over the display"));
+        }
+        sleep(LOOK_EVERY).await;
+    }
+}
+
+/// Whether a window manager has announced itself on the root window.
+fn manages(connection: &RustConnection, screen: usize) -> Result<bool, String> {
+    let text = |error: &dyn std::fmt::Display| error.to_string();
+    let root = connection
+        .setup()
+        .roots
+        .get(screen)
+        .ok_or("the display has no screen")?
+        .root;
+    let atom = connection
+        .intern_atom(false, b"_NET_SUPPORTING_WM_CHECK")
+        .map_err(|error| text(&error))?
+        .reply()
+        .map_err(|error| text(&error))?
+        .atom;
+    let property = connection
+        .get_property(false, root, atom, AtomEnum::ANY, 0, 1)
+        .map_err(|error| text(&error))?
+        .reply()
+        .map_err(|error| text(&error))?;
+    Ok(property.value_len > 0)
+}

@@ -5,17 +5,18 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dynacu_record::{ActionCounts, Event as Entry, Recorder};
-use dynacu_runtime::types::{Action, ActionError, ActionOutcome, Sentence, StopCause};
-use dynacu_runtime::{Completion, Event, Keyframe};
+use dynacu_runtime::types::{Action, ActionError, ActionOutcome, Completion, Sentence, StopCause};
+use dynacu_runtime::{Event, Keyframe};
 use tokio::sync::Notify;
 
 use super::describe::{describe, describe_error};
 use crate::action::queue::Performed;
 use crate::capture::timebase::Timebase;
-use crate::input::PointerProbe;
+use crate::input::Input;
 use crate::mode::Grants;
 use crate::observation::Shelf;
-use crate::perception::hearing::{Hearing, Sentence as Heard};
+use crate::perception::hearing::Hearing;
+use crate::perception::transcript::Sentence as Heard;
 use crate::perception::reading::Reader;
 use crate::perception::seeing::Seeing;
 
@@ -23,8 +24,6 @@ use crate::perception::seeing::Seeing;
 const NOTICES: usize = 256;
 /// Keyframes that wait for the next observation.
 const PENDING: usize = 512;
-/// Log lines of a guest that are kept.
-pub const LOG_LINES: u32 = 2_000;
 
 /// What the host asks of the episode loop on the session's behalf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,30 +41,31 @@ pub struct Desk {
     pub shelf: Arc<Shelf>,
     pub seeing: Seeing,
     pub hearing: Hearing,
-    pub pointer: PointerProbe,
+    /// A second connection: the first one acts, on its own thread.
+    pub pointer: Input,
     pub wishes: tokio::sync::mpsc::Sender<Wish>,
     pub policy: String,
+    pub(super) changed: Notify,
+    pub(super) steps: AtomicU32,
     mail: Mutex<Mail>,
-    changed: Notify,
-    steps: AtomicU32,
-    log_lines: AtomicU32,
 }
 
+/// The policy's mailbox and the episode's counts.
 #[derive(Default)]
-struct Mail {
-    outcomes: VecDeque<ActionOutcome>,
-    outstanding: usize,
-    completions: VecDeque<Completion>,
-    notices: VecDeque<Event>,
-    pending: Vec<Keyframe>,
-    pending_dropped: u32,
-    subscribed: bool,
-    stop: Option<StopCause>,
-    counts: ActionCounts,
-    speech_latency_ms: Vec<u64>,
-    spoken: u32,
-    observe_ms: Vec<u64>,
-    asr_ms: Vec<u64>,
+pub(super) struct Mail {
+    pub(super) outcomes: VecDeque<ActionOutcome>,
+    pub(super) outstanding: usize,
+    pub(super) completions: VecDeque<Completion>,
+    pub(super) notices: VecDeque<Event>,
+    pub(super) pending: Vec<Keyframe>,
+    pub(super) pending_dropped: u32,
+    pub(super) subscribed: bool,
+    pub(super) stop: Option<StopCause>,
+    pub(super) counts: ActionCounts,
+    pub(super) speech_latency_ms: Vec<u64>,
+    pub(super) spoken: u32,
+    pub(super) observe_ms: Vec<u64>,
+    pub(super) asr_ms: Vec<u64>,
 }
 
 /// What the session counted.
@@ -76,7 +76,6 @@ pub struct Tally {
     pub speech_latency_ms: Vec<u64>,
     pub observe_ms: Vec<u64>,
     pub asr_ms: Vec<u64>,
-    pub log_lines_dropped: u32,
 }
 
 /// The pieces that [`Desk::new`] puts together.
@@ -88,7 +87,8 @@ pub struct Parts {
     pub shelf: Arc<Shelf>,
     pub seeing: Seeing,
     pub hearing: Hearing,
-    pub pointer: PointerProbe,
+    /// A second connection: the first one acts, on its own thread.
+    pub pointer: Input,
     pub wishes: tokio::sync::mpsc::Sender<Wish>,
     pub policy: String,
 }
@@ -111,11 +111,16 @@ impl Desk {
             mail: Mutex::default(),
             changed: Notify::new(),
             steps: AtomicU32::new(0),
-            log_lines: AtomicU32::new(0),
         })
     }
 
-    fn mail(&self) -> MutexGuard<'_, Mail> {
+    /// The hearing alone, to be stopped; capture ends here.
+    pub fn into_hearing(self) -> Hearing {
+        self.seeing.stop();
+        self.hearing
+    }
+
+    pub(super) fn mail(&self) -> MutexGuard<'_, Mail> {
         self.mail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -125,7 +130,7 @@ impl Desk {
         self.changed.notify_waiters();
     }
 
-    fn stopped(&self) -> Option<StopCause> {
+    pub(super) fn stopped(&self) -> Option<StopCause> {
         self.mail().stop
     }
 
@@ -214,7 +219,6 @@ impl Desk {
             speech_latency_ms: mail.speech_latency_ms.clone(),
             observe_ms: mail.observe_ms.clone(),
             asr_ms: mail.asr_ms.clone(),
-            log_lines_dropped: self.log_lines.load(Ordering::Relaxed).saturating_sub(LOG_LINES),
         }
     }
 }
@@ -227,7 +231,7 @@ impl Mail {
         self.notices.push_back(event);
     }
 
-    fn take(&mut self) -> Option<Event> {
+    pub(super) fn take(&mut self) -> Option<Event> {
         if let Some(outcome) = self.outcomes.pop_front() {
             self.outstanding = self.outstanding.saturating_sub(1);
             return Some(Event::Action(outcome));

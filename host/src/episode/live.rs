@@ -9,15 +9,18 @@ use dynacu_runtime::types::{Brief, Channels, Size, StopCause};
 use dynacu_runtime::{FailureKind, GuestFailure, Limits, PolicyEnd, PolicyRun};
 
 use super::desk::{Tally, Wish};
-use super::judge::Happened;
+use super::judge::{Happened, Judge};
 use super::session::Session;
 use super::stage::Stage;
-use super::{Bench, Policy, Trial, scoring};
-use crate::desktop::browser::BrowserEvent;
+use super::{Policy, Trial, scoring};
+use crate::desktop::browser::{Browser, BrowserEvent};
 use crate::desktop::display::{HEIGHT, WIDTH};
+use crate::desktop::lane::Lane;
 use crate::observation;
-use crate::perception::hearing::{HeardEvent, Utterance};
+use crate::perception::hearing::{HeardAll, HeardEvent, Utterance};
 use crate::perception::seeing::{Kept, SeeingEvent};
+use crate::task::catalogue::Task;
+use crate::task::manifest::MomentChannel;
 use crate::task::server::FromPage;
 
 /// How often held events are looked at.
@@ -27,6 +30,8 @@ const LATE_ANSWERS: Duration = Duration::from_secs(5);
 /// After `done`: how long nothing must be under way before the episode counts as settled. Longer than the silence that
 /// ends an utterance.
 const QUIET: Duration = Duration::from_millis(1500);
+/// The episode's own limits end it; the runtime's deadline stands behind them.
+const AFTER_THE_LIMIT: Duration = Duration::from_secs(60);
 /// Louder than this something was played, of full scale.
 const AUDIBLE: f32 = 0.001;
 
@@ -49,6 +54,7 @@ type Reason = (EndCause, String);
 
 struct Live<'a> {
     stage: Stage,
+    lane: &'a Lane,
     trial: &'a Trial,
     keyframes: u64,
     keyframe_ms: Vec<u64>,
@@ -57,12 +63,12 @@ struct Live<'a> {
 }
 
 /// Starts the page and the policy, and sees the episode to its end.
-pub async fn run(stage: Stage, bench: &Bench, policy: &Policy, trial: &Trial, random: [u8; 32]) -> Ended {
-    let mut live = Live { stage, trial, keyframes: 0, keyframe_ms: Vec::new(), sentences: 0, received: 0 };
+pub async fn run(stage: Stage, lane: &Lane, policy: &Policy, trial: &Trial, random: [u8; 32]) -> Ended {
+    let mut live = Live { stage, lane, trial, keyframes: 0, keyframe_ms: Vec::new(), sentences: 0, received: 0 };
     live.stage.timebase.start();
     live.stage.server.start_page();
     live.stage.recorder.event(0, Entry::PageStarted { url: live.stage.server.url() });
-    let manifest = &trial.task.manifest;
+    let manifest = &trial.task.task.manifest;
     let session = Session::new(
         Arc::clone(&live.stage.desk),
         live.stage.queue.clone(),
@@ -70,7 +76,10 @@ pub async fn run(stage: Stage, bench: &Bench, policy: &Policy, trial: &Trial, ra
         manifest.step_limit,
         millis(manifest.time_limit),
     );
-    let limits = Limits { random_seed: random, ..policy.plugin.limits() };
+    let limits = Limits {
+        memory: policy.plugin.manifest.memory_bytes(policy.memory),
+        ..Limits::policy(manifest.time_limit + AFTER_THE_LIMIT, random)
+    };
     let mut running =
         policy.plugin.run_policy(Box::new(session), brief(&live, policy), policy.settings.clone(), limits);
 
@@ -90,31 +99,40 @@ pub async fn run(stage: Stage, bench: &Bench, policy: &Policy, trial: &Trial, ra
         live.note(format!("the policy did not return in order after the end: {}", failure.detail));
     }
     live.stage.queue.close();
-    live.finish(bench, cause, detail).await
+    live.finish(cause, detail).await
 }
 
 fn brief(live: &Live<'_>, policy: &Policy) -> Brief {
     let task = &live.trial.task;
     let grants = live.stage.desk.grants;
-    let mut granted = Channels::empty();
-    granted.set(Channels::KEYFRAMES, grants.keyframes);
-    granted.set(Channels::AUDIO, grants.audio);
-    granted.set(Channels::SPEECH, grants.speech);
-    granted.set(Channels::READING, policy.reading);
-    granted.set(Channels::SOLUTION, policy.solution);
+    let granted = [
+        (grants.keyframes, Channels::KEYFRAMES),
+        (grants.audio, Channels::AUDIO),
+        (grants.speech, Channels::SPEECH),
+        (policy.reading, Channels::READING),
+        (policy.solution, Channels::SOLUTION),
+    ]
+    .into_iter()
+    .filter(|(granted, _)| *granted)
+    .fold(Channels::empty(), |all, (_, channel)| all | channel);
     let mut opaque = [0_u8; 8];
     // Only a name for logs: without randomness it may as well be zeros.
     let _ = getrandom::fill(&mut opaque);
     Brief {
         episode: hex::encode(opaque),
         instruction: task.variant.instruction.clone(),
-        screen: Size { width: WIDTH, height: HEIGHT },
+        screen: Size { width: WIDTH.into(), height: HEIGHT.into() },
         pace: millis(live.trial.pace),
-        time_limit: millis(task.manifest.time_limit),
-        step_limit: task.manifest.step_limit,
+        time_limit: millis(task.task.manifest.time_limit),
+        step_limit: task.task.manifest.step_limit,
         granted,
-        solution: policy.solution.then(|| task.solution()).flatten(),
+        solution: policy.solution.then(|| solution(&task.task)).flatten(),
     }
+}
+
+/// The task's script for the reference policy; a task need not have one.
+fn solution(task: &Task) -> Option<String> {
+    std::fs::read_to_string(task.folder.join("solution.toml")).ok()
 }
 
 fn stop_cause(cause: EndCause) -> StopCause {
@@ -163,14 +181,15 @@ impl Live<'_> {
 
     /// The one loop of an episode. Earlier arms win where several are ready.
     async fn until_a_reason(&mut self, running: &mut PolicyRun) -> Reason {
-        let limit = tokio::time::Instant::now() + self.trial.task.manifest.time_limit;
+        let limit = tokio::time::Instant::now() + self.trial.task.task.manifest.time_limit;
         let mut tick = tokio::time::interval(TICK);
         loop {
             let incoming = &mut self.stage.incoming;
             let reason = tokio::select! {
                 biased;
                 _ = tokio::signal::ctrl_c() => Some((EndCause::Operator, "interrupted".to_owned())),
-                Some(event) = incoming.browser.recv() => Some(browser_event(event)),
+                Some(event) = self.stage.browser.events.recv() => Some(browser_event(event)),
+                what = self.lane.lost() => Some((EndCause::LaneCheckFailed, what)),
                 event = incoming.page.recv() => self.page(event).await,
                 Some(utterance) = incoming.utterances.recv() => self.utterance(utterance).await,
                 event = incoming.hearing.recv() => self.heard(event),
@@ -179,7 +198,7 @@ impl Live<'_> {
                     Wish::Done => (EndCause::Done, "the policy said that it is done".to_owned()),
                     Wish::StepLimit => (
                         EndCause::StepLimit,
-                        format!("the task's limit of {} observations", self.trial.task.manifest.step_limit),
+                        format!("the task's limit of {} observations", self.trial.task.task.manifest.step_limit),
                     ),
                 }),
                 end = running.ended() => Some(match end {
@@ -192,7 +211,7 @@ impl Live<'_> {
                 }),
                 () = tokio::time::sleep_until(limit) => Some((
                     EndCause::TimeLimit,
-                    format!("the task's limit of {} s", self.trial.task.manifest.time_limit.as_secs()),
+                    format!("the task's limit of {} s", self.trial.task.task.manifest.time_limit.as_secs()),
                 )),
                 _ = tick.tick() => self.settle_held().await,
             };
@@ -211,7 +230,7 @@ impl Live<'_> {
             let incoming = &mut self.stage.incoming;
             let reason = tokio::select! {
                 biased;
-                Some(event) = incoming.browser.recv() => match browser_event(event) {
+                Some(event) = self.stage.browser.events.recv() => match browser_event(event) {
                     (EndCause::LeftPage, _) => None,
                     lost => Some(lost),
                 },
@@ -265,11 +284,7 @@ impl Live<'_> {
                 self.note("the page opened its microphone".to_owned());
                 None
             }
-            Some(FromPage::MicrophoneClosed) => {
-                self.stage.listener.flush();
-                None
-            }
-            Some(FromPage::Ready) => None,
+            Some(FromPage::MicrophoneClosed | FromPage::Ready) => None,
             Some(FromPage::Lost) => Some((EndCause::LeftPage, "the page broke its connection".to_owned())),
             None => Some((EndCause::HostError, "the page's server ended".to_owned())),
         }
@@ -279,11 +294,11 @@ impl Live<'_> {
         self.received += 1;
         let data = serde_json::json!({
             "text": utterance.text,
-            "started_at": utterance.started_at,
-            "ended_at": utterance.ended_at,
+            "started_at": utterance.start_ms,
+            "ended_at": utterance.end_ms,
             "confidence": utterance.confidence,
         });
-        self.happened(Happened { at: utterance.started_at, name: "utterance".to_owned(), data }).await
+        self.happened(Happened { at: utterance.start_ms, name: "utterance".to_owned(), data }).await
     }
 
     fn heard(&mut self, event: Option<HeardEvent>) -> Option<Reason> {
@@ -344,19 +359,20 @@ impl Live<'_> {
             Err(error) => tracing::warn!("cannot encode a keyframe: {error:#}"),
         }
         let desk = &self.stage.desk;
-        desk.kept(|| observation::keyframe(&desk.shelf, kept, captured_at));
+        let held = desk.shelf.hold(Arc::clone(&kept.frame), captured_at);
+        desk.kept(|| observation::keyframe(&held, kept));
     }
 
     /// Scores, stops every part, and writes what was heard and spoken.
-    async fn finish(self, bench: &Bench, mut cause: EndCause, mut detail: String) -> Ended {
-        let Live { stage, trial, keyframes, keyframe_ms, sentences, received } = self;
+    async fn finish(self, mut cause: EndCause, mut detail: String) -> Ended {
+        let Live { stage, lane, trial, keyframes, keyframe_ms, sentences, received } = self;
         let duration = stage.timebase.now();
         let verdict = stage.judge.verdict().cloned();
         if verdict.is_none() && matches!(cause, EndCause::TimeLimit | EndCause::StepLimit) {
             stage.server.set_result("timeout");
         }
         let expected = verdict.as_ref().map(|verdict| verdict.label.clone());
-        let page_result = stage.browser.page_result_settled(expected.as_deref()).await.unwrap_or_else(|error| {
+        let page_result = page_result(&stage.browser, expected.as_deref()).await.unwrap_or_else(|error| {
             stage.recorder.event(duration, Entry::Note { text: format!("getTaskResult() did not answer: {error:#}") });
             expected.unwrap_or_else(|| "pending".to_owned())
         });
@@ -366,23 +382,30 @@ impl Live<'_> {
         let encode_ms = stage.desk.shelf.encode_ms();
         let tally = stage.desk.tally();
         let moments = stage.judge.named("moment").count();
-        let audio_due = trial.task.manifest.speech_is_due(stage.judge.named("moment").map(|event| &event.data));
-        stage.browser.close().await;
-        stage.server.stop().await;
-        let recorder = stage.recorder;
-        let all = stage.desk.hearing.stop();
+        let spoke = page_spoke(trial, &stage.judge);
+        let Stage { desk, queue, browser, microphone, recorder, server, action_thread, .. } = stage;
+        if let Err(error) = lane.close_browser(browser).await {
+            tracing::warn!("the browser does not close: {error:#}");
+        }
+        server.stop().await;
+        // The queue's thread ends, and lets go of every key, when the last handle is gone.
+        drop(queue);
+        let _ = tokio::task::spawn_blocking(move || action_thread.join()).await;
+        let all = match Arc::try_unwrap(desk) {
+            Ok(desk) => desk.into_hearing().stop(),
+            Err(_) => HeardAll::default(),
+        };
         let loudest = all.samples.iter().fold(0.0_f32, |peak, sample| peak.max(f32::from(sample.unsigned_abs()) / 32768.0));
-        if audio_due && loudest < AUDIBLE && !matches!(cause, EndCause::BrowserLost) {
+        if spoke && loudest < AUDIBLE && !matches!(cause, EndCause::BrowserLost) {
             cause = EndCause::SoundLost;
             detail = "the page played speech, but nothing came out of the speakers".to_owned();
         }
-        let spoken = stage.microphone.spoken(duration).unwrap_or_default();
+        let spoken = microphone.spoken(duration).unwrap_or_default();
         for (name, samples) in [("heard.flac", &all.samples), ("spoken.flac", &spoken)] {
             if let Err(error) = write_sound(recorder.folder(), name, samples) {
                 recorder.event(duration, Entry::Note { text: format!("{name} was not written: {error:#}") });
             }
         }
-        let _ = bench;
         Ended {
             cause,
             detail,
@@ -396,7 +419,7 @@ impl Live<'_> {
                 keyframes,
                 sentences,
                 heard_s: all.samples.len() as f64 / 16_000.0,
-                sound_gaps_ms: all.gaps_ms,
+                sound_gaps_ms: all.gaps.iter().map(|(_, length)| length).sum(),
                 moments: u32::try_from(moments).unwrap_or(u32::MAX),
                 delay_ms_p95: percentile_95(keyframe_ms),
             },
@@ -409,6 +432,28 @@ impl Live<'_> {
             score,
         }
     }
+}
+
+/// What the page says its result is. The result travels to the page over a socket, so a new one may take a moment.
+async fn page_result(browser: &Browser, expected: Option<&str>) -> anyhow::Result<String> {
+    let mut said = browser.page_result().await?;
+    for _ in 0..10 {
+        if expected.is_none_or(|expected| said == expected) {
+            break;
+        }
+        tokio::time::sleep(TICK).await;
+        said = browser.page_result().await?;
+    }
+    Ok(said)
+}
+
+/// Whether the page says that it played speech: one of the task's spoken moments was marked.
+fn page_spoke(trial: &Trial, judge: &Judge) -> bool {
+    let spoken = |name: &str| {
+        let moments = &trial.task.task.manifest.moments;
+        moments.iter().any(|moment| moment.name == name && moment.channel == MomentChannel::Audio)
+    };
+    judge.named("moment").any(|event| event.data["name"].as_str().is_some_and(spoken))
 }
 
 fn write_sound(folder: &Path, name: &str, samples: &[i16]) -> anyhow::Result<()> {

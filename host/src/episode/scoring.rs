@@ -26,7 +26,7 @@ pub async fn score(
         _ => return None,
     };
     let episode = ScoredEpisode {
-        task: trial.task.manifest.id.clone(),
+        task: trial.task.task.manifest.id.clone(),
         variant_values: trial.task.variant.scorer_input.to_string(),
         page_events: judge.page_events(),
         page_result: page_result.to_owned(),

@@ -7,22 +7,18 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use dynacu_record::{Event as Entry, HeardSentence};
 use dynacu_runtime::types::{
-    Action, AudioContext, BlobError, BlobInfo, Capabilities, HearingError, Level, ModelError, ModelRequest,
-    PerformError, Point, ReadingError, RecentAudio, Rect, StopCause, TextLine,
+    Action, AudioContext, BlobError, BlobInfo, Capabilities, Completion, HearingError, Level, ModelError, ModelRequest,
+    PerformError, Point, ReadingError, RecentAudio, Rect, Size, StopCause, TextLine,
 };
-use dynacu_runtime::{Completion, Event, Frame, Keyframe, Observation, PolicyHost};
+use dynacu_runtime::{Event, Frame, Keyframe, Observation, PolicyHost};
 
 use super::describe::describe;
-use super::desk::{Desk, LOG_LINES, Wish, to_policy};
+use super::desk::{Desk, Wish, to_policy};
 use crate::action::queue::ActionQueue;
 use crate::observation::{HeldFrame, thin};
 
-/// Actions in one batch.
-const BATCH: usize = 64;
 /// Actions whose outcomes a policy has not fetched; beyond it `perform` waits.
 const OUTSTANDING: usize = 256;
-/// Longest kept log line, bytes.
-const LOG_LINE: usize = 4_096;
 /// Bytes of blobs that a policy may read in one episode.
 const BLOB_BYTES: u64 = 256 << 20;
 
@@ -72,14 +68,7 @@ impl PolicyHost for Session {
         self.desk.timebase.now()
     }
 
-    fn log(&mut self, level: Level, mut message: String) {
-        if self.desk.log_lines.fetch_add(1, Ordering::Relaxed) >= LOG_LINES {
-            return;
-        }
-        if message.len() > LOG_LINE {
-            let end = (0..=LOG_LINE).rev().find(|&at| message.is_char_boundary(at)).unwrap_or(0);
-            message.truncate(end);
-        }
+    fn log(&mut self, level: Level, message: String) {
         let level = format!("{level:?}").to_lowercase();
         let plugin = self.desk.policy.clone();
         self.desk.recorder.event_waiting(self.desk.timebase.now(), Entry::GuestLog { plugin, level, message });
@@ -115,15 +104,15 @@ impl PolicyHost for Session {
                 Err(cause) = self.pause(Instant::now() + Duration::from_secs(3600)) => return Err(cause),
             };
             let recent = RecentAudio {
-                started_at: heard.recent_started_at,
-                ended_at: heard.recent_ended_at,
-                transcript: heard.recent,
+                started_at: heard.recent.from_ms,
+                ended_at: heard.recent.to_ms,
+                transcript: heard.recent.text(),
                 keyframes: Vec::new(),
             };
             let context = AudioContext {
-                started_at: heard.context_started_at,
-                ended_at: heard.recent_ended_at,
-                sentences: heard.context.iter().map(to_policy).collect(),
+                started_at: heard.context.from_ms,
+                ended_at: heard.context.to_ms,
+                sentences: heard.context.sentences.iter().map(to_policy).collect(),
             };
             (Some(recent), Some(context), Some(heard.tail_ms))
         } else {
@@ -148,8 +137,8 @@ impl PolicyHost for Session {
             mail.observe_ms.push(took_ms);
             mail.asr_ms.extend(asr_ms);
         }
-        record_observation(&desk, step, asked_at, millis(paced), took_ms, &screenshot, &keyframes, keyframes_dropped, recent_audio.as_ref(), audio_context.as_ref()).await;
-        let (x, y) = desk.pointer.position();
+        record_observation(&desk, step, asked_at, millis(paced), took_ms, &screenshot, &keyframes, keyframes_dropped, recent_audio.as_ref(), audio_context.as_ref());
+        let (x, y) = desk.pointer.pointer().unwrap_or_default();
         Ok(Observation {
             step,
             taken_at,
@@ -192,9 +181,6 @@ impl PolicyHost for Session {
     }
 
     async fn perform(&mut self, actions: Vec<Action>) -> Result<Vec<u64>, PerformError> {
-        if actions.len() > BATCH {
-            return Err(PerformError::TooMany(u32::try_from(actions.len()).unwrap_or(u32::MAX)));
-        }
         loop {
             let changed = self.desk.changed.notified();
             tokio::pin!(changed);
@@ -235,22 +221,34 @@ impl PolicyHost for Session {
             return Err(ReadingError::NotGranted);
         };
         let held = frame.as_any().downcast_ref::<HeldFrame>().ok_or(ReadingError::Gone)?;
-        let pixels = held.pixels().ok_or(ReadingError::Gone)?;
+        let inside = held.area(&area).ok_or_else(|| ReadingError::Other("the area leaves the frame".to_owned()))?;
         let began = Instant::now();
-        super::reading::read(&reader, &pixels, &area)
-            .map(|lines| {
-                self.desk.recorder.event_waiting(
-                    self.desk.timebase.now(),
-                    Entry::Read {
-                        captured_at: held.captured_at(),
-                        area: [area.origin.x, area.origin.y, area.size.width as i32, area.size.height as i32],
-                        lines: lines.iter().map(|line| line.text.clone()).collect(),
-                        took_ms: millis(began.elapsed()),
+        let lines = reader
+            .read_area(held.pixels(), inside)
+            .map_err(|error| ReadingError::Other(format!("{error:#}")))?;
+        self.desk.recorder.event_waiting(
+            self.desk.timebase.now(),
+            Entry::Read {
+                captured_at: held.captured_at(),
+                area: [area.origin.x, area.origin.y, area.size.width as i32, area.size.height as i32],
+                lines: lines.iter().map(|line| line.text.clone()).collect(),
+                took_ms: millis(began.elapsed()),
+            },
+        );
+        Ok(lines
+            .into_iter()
+            .map(|line| {
+                let (x, y, width, height) = line.area;
+                TextLine {
+                    text: line.text,
+                    box_: Rect {
+                        origin: Point { x: x as i32, y: y as i32 },
+                        size: Size { width, height },
                     },
-                );
-                lines
+                    confidence: line.confidence,
+                }
             })
-            .map_err(|error| ReadingError::Other(format!("{error:#}")))
+            .collect())
     }
 
     async fn clip(&mut self, start: u64, end: u64) -> Result<String, HearingError> {
@@ -259,7 +257,7 @@ impl PolicyHost for Session {
             return Err(HearingError::NotGranted);
         }
         let samples = self.desk.hearing.clip(start, end).ok_or(HearingError::OutOfRange)?;
-        let wav = crate::capture::audio::wav(&samples).map_err(|error| HearingError::Other(format!("{error:#}")))?;
+        let wav = crate::capture::wav::encode(16_000, &samples).map_err(|error| HearingError::Other(error.to_string()))?;
         Ok(self.desk.recorder.blob(wav, "audio/wav"))
     }
 
@@ -306,7 +304,7 @@ impl PolicyHost for Session {
 }
 
 #[allow(clippy::too_many_arguments, reason = "one line of the record, made in one place")]
-async fn record_observation(
+fn record_observation(
     desk: &Desk,
     step: u32,
     asked_at: u64,
@@ -318,11 +316,11 @@ async fn record_observation(
     recent: Option<&RecentAudio>,
     context: Option<&AudioContext>,
 ) {
-    let screenshot = screenshot.record().await;
+    let screenshot = screenshot.record().unwrap_or_default();
     let mut names = Vec::new();
     for keyframe in keyframes {
         if let Some(held) = keyframe.frame.as_any().downcast_ref::<HeldFrame>() {
-            names.extend(held.record().await);
+            names.extend(held.record());
         }
     }
     desk.recorder.event_waiting(

@@ -6,19 +6,21 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
 use dynacu_record::{EndCause, Event as Entry, Recorder};
+use dynacu_runtime::{Plugin, Scorer};
 use tokio::sync::mpsc::{self, Receiver};
 
 use super::desk::{Desk, Parts, Wish};
 use super::judge::Judge;
 use super::{Bench, Policy, Trial};
 use crate::action::queue::{ActionQueue, Hands};
+use crate::bundled;
 use crate::capture::timebase::Timebase;
-use crate::desktop::browser::{Browser, BrowserEvent};
+use crate::desktop::browser::Browser;
 use crate::desktop::lane::Lane;
 use crate::input::Input;
 use crate::models;
 use crate::observation::Shelf;
-use crate::perception::hearing::{HeardEvent, Hearing, HearingConfig, Listener, ListenerConfig, Utterance};
+use crate::perception::hearing::{HeardEvent, Hearing, HearingConfig, Listener, Utterance};
 use crate::perception::seeing::{Seeing, SeeingConfig, SeeingEvent};
 use crate::speech::playback::Microphone;
 use crate::task::server::{FromPage, PageServer};
@@ -50,7 +52,6 @@ pub struct Stage {
 /// Where news comes from.
 pub struct Incoming {
     pub page: Receiver<FromPage>,
-    pub browser: Receiver<BrowserEvent>,
     pub seeing: Receiver<SeeingEvent>,
     pub hearing: Receiver<HeardEvent>,
     pub utterances: Receiver<Utterance>,
@@ -77,14 +78,10 @@ impl Stage {
         recorder: &Recorder,
     ) -> Result<Stage, Failure> {
         let timebase = Arc::new(Timebase::new());
-        let scorer_path = bench.home.plugin(&trial.task.manifest.scorer.plugin);
-        let scorer = scorer_path
-            .and_then(|path| Ok(dynacu_runtime::Plugin::load(&bench.engine, &path)?.scorer()?))
-            .blame(EndCause::HostError)?;
+        let scorer = scorer(bench, trial).blame(EndCause::HostError)?;
         let judge = Judge::new(scorer, &trial.task.variant.scorer_input, recorder.clone());
 
         let (server, page) = PageServer::start(Arc::clone(&trial.task), &bench.home, Arc::clone(&timebase))
-            .await
             .blame(EndCause::HostError)?;
         let voice_activity = models::file(models::names::SILERO).blame(EndCause::HostError)?;
         let (hearing, heard) = Hearing::start(HearingConfig {
@@ -95,12 +92,9 @@ impl Stage {
             voice_activity_model: voice_activity.clone(),
         })
         .blame(EndCause::SoundLost)?;
-        let (listener, utterances) = Listener::start(ListenerConfig {
-            timebase: Arc::clone(&timebase),
-            recognizer: Arc::clone(&bench.recognizer),
-            voice_activity_model: voice_activity,
-        })
-        .blame(EndCause::HostError)?;
+        let (listener, utterances) =
+            Listener::start(Arc::clone(&timebase), Arc::clone(&bench.recognizer), &voice_activity)
+                .blame(EndCause::HostError)?;
         let (seeing, seen) = Seeing::start(SeeingConfig {
             display: lane.display.clone(),
             fps: trial.fps,
@@ -114,11 +108,11 @@ impl Stage {
             .blame(EndCause::SoundLost)?;
         let input = Input::connect(&lane.display).blame(EndCause::LaneCheckFailed)?;
 
-        let (mut browser, browser_events) = lane.launch_browser(&server.url()).await.blame(EndCause::BrowserLost)?;
+        let browser = lane.launch_browser(&server.url()).await.blame(EndCause::BrowserLost)?;
         let mut incoming_page = page;
         wait_until_ready(&mut incoming_page).await.blame(EndCause::LaneCheckFailed)?;
         browser.check_geometry().await.blame(EndCause::LaneCheckFailed)?;
-        browser.arm();
+        browser.arm().await.blame(EndCause::BrowserLost)?;
 
         let (wish, wishes) = mpsc::channel(4);
         let grants = policy.grants(trial.mode);
@@ -130,7 +124,7 @@ impl Stage {
             shelf: Shelf::new(recorder.clone()),
             seeing,
             hearing,
-            pointer: input.probe(),
+            pointer: Input::connect(&lane.display).blame(EndCause::LaneCheckFailed)?,
             wishes: wish,
             policy: policy.descriptor.name.clone(),
         });
@@ -159,7 +153,6 @@ impl Stage {
             judge,
             incoming: Incoming {
                 page: incoming_page,
-                browser: browser_events,
                 seeing: seen,
                 hearing: heard,
                 utterances,
@@ -167,6 +160,12 @@ impl Stage {
             },
         })
     }
+}
+
+fn scorer(bench: &Bench, trial: &Trial) -> anyhow::Result<Scorer> {
+    let path = bundled::bundled(&bench.home, &trial.task.task.manifest.scorer.plugin)?;
+    let plugin = Plugin::load(&bench.engine, &path)?;
+    plugin.scorer().map_err(|failure| anyhow!("{}: {}", plugin.name, failure.detail))
 }
 
 async fn wait_until_ready(page: &mut Receiver<FromPage>) -> anyhow::Result<()> {

@@ -1,0 +1,560 @@
+//! CTranslate2 Whisper weights → the ggml file that whisper.cpp reads, matrices in 8-bit blocks.
+//!
+//! The same input gives the same bytes on every machine (plain IEEE arithmetic, no `libm`), so the
+//! result's hash can be locked. The formats are described in the project's notes on models.
+
+use std::collections::HashMap;
+
+use anyhow::{Context, Result, bail, ensure};
+
+const MAGIC: u32 = 0x6767_6d6c;
+/// Quantisation version 2 (thousands) and file type 7, "mostly 8-bit blocks".
+const FILE_TYPE_Q8: i32 = 2007;
+const AUDIO_CONTEXT: i32 = 1500;
+const TEXT_CONTEXT: i32 = 448;
+const HEAD_SIZE: usize = 64;
+const MELS: usize = 80;
+/// Bins of a 400-point FFT.
+const FFT_BINS: usize = 201;
+/// Weights that share one scale.
+const BLOCK: usize = 32;
+
+/// Converts the content of `model.bin` and `vocabulary.txt` to a ggml file.
+///
+/// `multilingual` says which model is expected; a vocabulary of the other kind is an error, as is
+/// anything but 16-bit floating point weights.
+pub fn whisper_ggml(model_bin: &[u8], vocabulary: &str, multilingual: bool) -> Result<Vec<u8>> {
+    let weights =
+        Weights::parse(model_bin).context("model.bin is not a CTranslate2 Whisper model")?;
+    let tokens: Vec<&str> = vocabulary.split('\n').collect();
+    let ordinary = tokens
+        .iter()
+        .position(|token| *token == "<|endoftext|>")
+        .context("vocabulary.txt has no <|endoftext|>")?;
+    let (vocabulary_size, state) = weights.shape2("decoder/embeddings/weight")?;
+    // whisper.cpp tells the two apart by this size alone.
+    ensure!(
+        (vocabulary_size >= 51865) == multilingual && ordinary == 50256 + usize::from(multilingual),
+        "the vocabulary ({vocabulary_size} tokens, {ordinary} of them words) is not that of {} model",
+        if multilingual {
+            "a multilingual"
+        } else {
+            "an English"
+        }
+    );
+
+    let encoder_layers = weights.layers("encoder");
+    let decoder_layers = weights.layers("decoder");
+    let mut out = Out {
+        bytes: Vec::with_capacity(model_bin.len() * 6 / 10),
+    };
+    out.bytes.extend(MAGIC.to_le_bytes());
+    let heads = state / HEAD_SIZE;
+    for size in [
+        vocabulary_size,
+        AUDIO_CONTEXT as usize,
+        state,
+        heads,
+        encoder_layers,
+    ] {
+        out.int(size)?;
+    }
+    for size in [
+        TEXT_CONTEXT as usize,
+        state,
+        heads,
+        decoder_layers,
+        MELS,
+        FILE_TYPE_Q8 as usize,
+    ] {
+        out.int(size)?;
+    }
+
+    out.int(MELS)?;
+    out.int(FFT_BINS)?;
+    for value in mel_filters() {
+        out.bytes.extend(value.to_le_bytes());
+    }
+
+    let bytes_of = token_bytes();
+    out.int(ordinary)?;
+    for token in &tokens[..ordinary] {
+        let raw: Option<Vec<u8>> = token.chars().map(|c| bytes_of.get(&c).copied()).collect();
+        let raw = raw.with_context(|| {
+            format!("the token {token:?} has a character that stands for no byte")
+        })?;
+        out.int(raw.len())?;
+        out.bytes.extend(raw);
+    }
+
+    let mut writer = Tensors {
+        weights: &weights,
+        out: &mut out,
+    };
+    writer.encoder(encoder_layers)?;
+    writer.decoder(decoder_layers, state)?;
+    Ok(out.bytes)
+}
+
+/// One variable of the source file: dimensions and 16-bit floats.
+struct Variable<'a> {
+    shape: Vec<usize>,
+    halves: &'a [u8],
+}
+
+struct Weights<'a> {
+    variables: HashMap<String, Variable<'a>>,
+}
+
+impl<'a> Weights<'a> {
+    fn parse(bytes: &'a [u8]) -> Result<Self> {
+        let mut input = Input { rest: bytes };
+        let version = input.u32()?;
+        ensure!(version == 6, "format version {version}, expected 6");
+        let spec = input.name()?;
+        ensure!(spec == "WhisperSpec", "it holds a {spec:?}");
+        input.u32()?;
+        let count = input.u32()?;
+        let mut variables = HashMap::new();
+        for _ in 0..count {
+            let name = input.name()?;
+            let rank = input.take(1)?[0];
+            let shape = (0..rank)
+                .map(|_| Ok(input.u32()? as usize))
+                .collect::<Result<Vec<_>>>()?;
+            let kind = input.take(1)?[0];
+            let length = input.u32()? as usize;
+            let data = input.take(length)?;
+            // Scalars (flags, head counts) have other types and are not needed.
+            if rank == 0 || name.starts_with("decoder/alignment") {
+                continue;
+            }
+            ensure!(
+                kind == 4,
+                "{name} has weights of type {kind}, expected 16-bit floating point (4)"
+            );
+            ensure!(
+                shape.iter().product::<usize>() * 2 == length,
+                "{name} has a length unlike its shape"
+            );
+            variables.insert(
+                name,
+                Variable {
+                    shape,
+                    halves: data,
+                },
+            );
+        }
+        Ok(Self { variables })
+    }
+
+    fn get(&self, name: &str) -> Result<&Variable<'a>> {
+        self.variables
+            .get(name)
+            .with_context(|| format!("model.bin lacks {name}"))
+    }
+
+    fn shape2(&self, name: &str) -> Result<(usize, usize)> {
+        match self.get(name)?.shape[..] {
+            [rows, columns] => Ok((rows, columns)),
+            _ => bail!("{name} is not a matrix"),
+        }
+    }
+
+    fn layers(&self, part: &str) -> usize {
+        (0..)
+            .take_while(|i| {
+                self.variables
+                    .contains_key(&format!("{part}/layer_{i}/ffn/linear_0/weight"))
+            })
+            .count()
+    }
+}
+
+struct Input<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8]> {
+        let (head, rest) = self
+            .rest
+            .split_at_checked(count)
+            .context("the file ends too soon")?;
+        self.rest = rest;
+        Ok(head)
+    }
+
+    fn u32(&mut self) -> Result<u32> {
+        let bytes = self.take(4)?;
+        Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    }
+
+    fn name(&mut self) -> Result<String> {
+        let bytes = self.take(2)?;
+        let text = self.take(usize::from(u16::from_le_bytes([bytes[0], bytes[1]])))?;
+        Ok(std::str::from_utf8(text)
+            .context("a name is not text")?
+            .trim_end_matches('\0')
+            .to_owned())
+    }
+}
+
+struct Out {
+    bytes: Vec<u8>,
+}
+
+impl Out {
+    fn int(&mut self, value: usize) -> Result<()> {
+        let value = i32::try_from(value).context("a size does not fit")?;
+        self.bytes.extend(value.to_le_bytes());
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    F32,
+    F16,
+    /// Blocks of 32: a 16-bit scale, then 32 signed bytes.
+    Q8,
+}
+
+/// Writes tensors in ggml's names, renaming and slicing the source's.
+struct Tensors<'a> {
+    weights: &'a Weights<'a>,
+    out: &'a mut Out,
+}
+
+impl Tensors<'_> {
+    fn encoder(&mut self, layers: usize) -> Result<()> {
+        self.whole(
+            "encoder.positional_embedding",
+            "encoder/position_encodings/encodings",
+            Kind::F32,
+        )?;
+        for conv in ["conv1", "conv2"] {
+            self.whole(
+                &format!("encoder.{conv}.weight"),
+                &format!("encoder/{conv}/weight"),
+                Kind::F16,
+            )?;
+            let bias = self.weights.get(&format!("encoder/{conv}/bias"))?;
+            // Added to a [time, channel] plane: one column.
+            self.tensor(
+                &format!("encoder.{conv}.bias"),
+                &[bias.shape[0], 1],
+                bias.halves,
+                Kind::F32,
+            )?;
+        }
+        self.norm("encoder.ln_post", "encoder/layer_norm")?;
+        for i in 0..layers {
+            self.block(
+                &format!("encoder.blocks.{i}"),
+                &format!("encoder/layer_{i}"),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn decoder(&mut self, layers: usize, state: usize) -> Result<()> {
+        self.whole(
+            "decoder.positional_embedding",
+            "decoder/position_encodings/encodings",
+            Kind::F32,
+        )?;
+        self.whole(
+            "decoder.token_embedding.weight",
+            "decoder/embeddings/weight",
+            Kind::Q8,
+        )?;
+        self.norm("decoder.ln", "decoder/layer_norm")?;
+        for i in 0..layers {
+            let (to, from) = (format!("decoder.blocks.{i}"), format!("decoder/layer_{i}"));
+            self.block(&to, &from)?;
+            self.norm(
+                &format!("{to}.cross_attn_ln"),
+                &format!("{from}/attention/layer_norm"),
+            )?;
+            let (to, from) = (format!("{to}.cross_attn"), format!("{from}/attention"));
+            self.rows(
+                &format!("{to}.query"),
+                &format!("{from}/linear_0"),
+                0,
+                state,
+                true,
+            )?;
+            self.rows(
+                &format!("{to}.key"),
+                &format!("{from}/linear_1"),
+                0,
+                state,
+                false,
+            )?;
+            self.rows(
+                &format!("{to}.value"),
+                &format!("{from}/linear_1"),
+                state,
+                state,
+                true,
+            )?;
+            self.rows(
+                &format!("{to}.out"),
+                &format!("{from}/linear_2"),
+                0,
+                state,
+                true,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Self-attention and feed-forward, which both halves of the model have.
+    fn block(&mut self, to: &str, from: &str) -> Result<()> {
+        let (_, state) = self
+            .weights
+            .shape2(&format!("{from}/self_attention/linear_1/weight"))?;
+        self.norm(
+            &format!("{to}.attn_ln"),
+            &format!("{from}/self_attention/layer_norm"),
+        )?;
+        let joined = format!("{from}/self_attention/linear_0");
+        self.rows(&format!("{to}.attn.query"), &joined, 0, state, true)?;
+        // The key's bias is zero in Whisper and has no place in ggml.
+        self.rows(&format!("{to}.attn.key"), &joined, state, state, false)?;
+        self.rows(&format!("{to}.attn.value"), &joined, 2 * state, state, true)?;
+        self.rows(
+            &format!("{to}.attn.out"),
+            &format!("{from}/self_attention/linear_1"),
+            0,
+            state,
+            true,
+        )?;
+        self.norm(&format!("{to}.mlp_ln"), &format!("{from}/ffn/layer_norm"))?;
+        self.rows(
+            &format!("{to}.mlp.0"),
+            &format!("{from}/ffn/linear_0"),
+            0,
+            4 * state,
+            true,
+        )?;
+        self.rows(
+            &format!("{to}.mlp.2"),
+            &format!("{from}/ffn/linear_1"),
+            0,
+            state,
+            true,
+        )
+    }
+
+    fn norm(&mut self, to: &str, from: &str) -> Result<()> {
+        self.whole(&format!("{to}.weight"), &format!("{from}/gamma"), Kind::F32)?;
+        self.whole(&format!("{to}.bias"), &format!("{from}/beta"), Kind::F32)
+    }
+
+    fn whole(&mut self, to: &str, from: &str, kind: Kind) -> Result<()> {
+        let variable = self.weights.get(from)?;
+        self.tensor(to, &variable.shape, variable.halves, kind)
+    }
+
+    /// Some rows of a linear layer, with the same rows of its bias.
+    fn rows(&mut self, to: &str, from: &str, first: usize, count: usize, bias: bool) -> Result<()> {
+        let name = format!("{from}/weight");
+        let (rows, columns) = self.weights.shape2(&name)?;
+        ensure!(
+            first + count <= rows,
+            "{name} has {rows} rows, expected {}",
+            first + count
+        );
+        let halves =
+            &self.weights.get(&name)?.halves[first * columns * 2..(first + count) * columns * 2];
+        self.tensor(&format!("{to}.weight"), &[count, columns], halves, Kind::Q8)?;
+        if bias {
+            let variable = self.weights.get(&format!("{from}/bias"))?;
+            let halves = variable
+                .halves
+                .get(first * 2..(first + count) * 2)
+                .context("a bias is too short")?;
+            self.tensor(&format!("{to}.bias"), &[count], halves, Kind::F32)?;
+        }
+        Ok(())
+    }
+
+    fn tensor(&mut self, name: &str, shape: &[usize], halves: &[u8], kind: Kind) -> Result<()> {
+        self.out.int(shape.len())?;
+        self.out.int(name.len())?;
+        self.out.int(match kind {
+            Kind::F32 => 0,
+            Kind::F16 => 1,
+            Kind::Q8 => 8,
+        })?;
+        for size in shape.iter().rev() {
+            self.out.int(*size)?;
+        }
+        let out = &mut self.out.bytes;
+        out.extend(name.as_bytes());
+        let values = halves
+            .chunks_exact(2)
+            .map(|half| f32_from_f16(u16::from_le_bytes([half[0], half[1]])));
+        match kind {
+            Kind::F16 => out.extend(halves),
+            Kind::F32 => values.for_each(|value| out.extend(value.to_le_bytes())),
+            Kind::Q8 => {
+                let values: Vec<f32> = values.collect();
+                ensure!(
+                    values.len().is_multiple_of(BLOCK),
+                    "{name} does not divide into blocks of {BLOCK}"
+                );
+                for block in values.chunks_exact(BLOCK) {
+                    quantise(block, out);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn quantise(block: &[f32], out: &mut Vec<u8>) {
+    let scale = block.iter().fold(0f32, |most, value| most.max(value.abs())) / 127.0;
+    let inverse = if scale == 0.0 { 0.0 } else { 1.0 / scale };
+    out.extend(f16_from_f32(scale).to_le_bytes());
+    out.extend(
+        block
+            .iter()
+            .map(|value| ((value * inverse).round() as i8).to_le_bytes()[0]),
+    );
+}
+
+fn f32_from_f16(half: u16) -> f32 {
+    let sign = u32::from(half & 0x8000) << 16;
+    let exponent = u32::from(half >> 10) & 31;
+    let mantissa = u32::from(half & 0x3ff);
+    match exponent {
+        // Subnormal: 2^-24 units, exact in f32.
+        0 => f32::from_bits(sign | (mantissa as f32 / 16_777_216.0).to_bits()),
+        31 => f32::from_bits(sign | 0x7f80_0000 | mantissa << 13),
+        _ => f32::from_bits(sign | (exponent + 112) << 23 | mantissa << 13),
+    }
+}
+
+/// For scales: not negative, far below the largest half. Rounds to nearest, ties to even.
+fn f16_from_f32(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let exponent = (bits >> 23) as i32 - 112;
+    if exponent <= 0 {
+        return (value * 16_777_216.0).round_ties_even() as u16;
+    }
+    // The carry of the rounding runs into the exponent, as it must.
+    let rounded = bits + 0xfff + (bits >> 13 & 1);
+    ((rounded >> 13) - (112 << 10)).min(0x7c00) as u16
+}
+
+/// The character that stands for each byte in the vocabulary, reversed.
+fn token_bytes() -> HashMap<char, u8> {
+    let mut moved = 0u32;
+    (0..=255u8)
+        .map(|byte| {
+            let itself = matches!(byte, 33..=126 | 161..=172 | 174..=255);
+            let code = if itself { u32::from(byte) } else { 256 + moved };
+            moved += u32::from(!itself);
+            (
+                char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
+                byte,
+            )
+        })
+        .collect()
+}
+
+/// 80 triangles over the bins of a 400-point FFT at 16 kHz: Slaney's scale (linear to 1 kHz, then
+/// logarithmic) and his norm (equal area).
+fn mel_filters() -> Vec<f32> {
+    const LN_6_4: f64 = 1.856_297_990_365_626_3;
+    const HZ_PER_MEL: f64 = 200.0 / 3.0;
+    let hertz = |mel: f64| {
+        if mel < 15.0 {
+            mel * HZ_PER_MEL
+        } else {
+            1000.0 * exponential((mel - 15.0) * LN_6_4 / 27.0)
+        }
+    };
+    // 8 kHz: three doublings above 1 kHz.
+    let top = 15.0 + 27.0 * 3.0 * std::f64::consts::LN_2 / LN_6_4;
+    let edges: Vec<f64> = (0..MELS + 2)
+        .map(|i| hertz(top * i as f64 / (MELS + 1) as f64))
+        .collect();
+    let mut filters = Vec::with_capacity(MELS * FFT_BINS);
+    for edge in edges.windows(3) {
+        let (low, middle, high) = (edge[0], edge[1], edge[2]);
+        for bin in 0..FFT_BINS {
+            let frequency = bin as f64 * 40.0;
+            let up = (frequency - low) / (middle - low);
+            let down = (high - frequency) / (high - middle);
+            filters.push((up.min(down).max(0.0) * 2.0 / (high - low)) as f32);
+        }
+    }
+    filters
+}
+
+/// e^x for 0 ≤ x < 3 from additions and multiplications only: the last bit of a system's own `exp` can differ.
+fn exponential(x: f64) -> f64 {
+    (1..40)
+        .rev()
+        .fold(1.0, |sum, n| 1.0 + sum * x / f64::from(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_survive_both_ways() {
+        for bits in (0..0x7c00u16).step_by(7) {
+            assert_eq!(f16_from_f32(f32_from_f16(bits)), bits);
+        }
+        assert_eq!(f32_from_f16(0xc000), -2.0);
+        assert_eq!(f16_from_f32(0.1), 0x2e66);
+    }
+
+    #[test]
+    fn a_block_keeps_its_values_within_half_a_step() {
+        let block: Vec<f32> = (0..32).map(|i| (i as f32 - 16.0) * 0.01).collect();
+        let mut out = Vec::new();
+        quantise(&block, &mut out);
+        assert_eq!(out.len(), 34);
+        let scale = f32_from_f16(u16::from_le_bytes([out[0], out[1]]));
+        for (value, byte) in block.iter().zip(&out[2..]) {
+            assert!((f32::from(*byte as i8) * scale - value).abs() <= scale * 0.51);
+        }
+    }
+
+    #[test]
+    fn the_filter_bank_is_the_known_one() {
+        let filters = mel_filters();
+        assert_eq!(filters.len(), 80 * 201);
+        // First and last entries that are not zero, as published with the original model.
+        assert!((filters[1] - 0.024_862_595).abs() < 1e-7);
+        assert!((filters[201 + 1] - 0.001_990_821_2).abs() < 1e-7);
+        assert!((exponential(2.0) - 2f64.exp()).abs() < 1e-14);
+    }
+
+    #[test]
+    fn bytes_are_found_behind_their_stand_ins() {
+        let bytes = token_bytes();
+        assert_eq!(bytes.len(), 256);
+        assert_eq!(bytes[&'Ġ'], b' ');
+        assert_eq!(bytes[&'Ċ'], b'\n');
+        assert_eq!(bytes[&'!'], b'!');
+    }
+
+    #[test]
+    fn a_cut_file_is_an_error_that_says_so() {
+        let mut file = 6u32.to_le_bytes().to_vec();
+        file.extend(12u16.to_le_bytes());
+        file.extend(b"WhisperSpec\0");
+        file.extend(3u32.to_le_bytes());
+        file.extend(1u32.to_le_bytes());
+        let error = whisper_ggml(&file, "a\n<|endoftext|>\n", true).unwrap_err();
+        assert!(format!("{error:#}").contains("ends too soon"), "{error:#}");
+    }
+}

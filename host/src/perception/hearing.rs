@@ -1,0 +1,181 @@
+//! What the desktop's speakers play, heard continuously: monitor → ring → voice activity → recogniser → transcript.
+//!
+//! [`Hearing`] records the sound itself; [`Listener`] is the same chain for samples that somebody else brings (the
+//! page's microphone). The whole episode is transcribed whether or not anybody asks; an observation waits for the tail alone.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use tokio::sync::mpsc;
+
+use super::recognizer::Transcribe;
+use super::transcript::{Sentence, text_of};
+use super::voice_activity::Silero;
+use crate::capture::audio::{Recorded, Recorder};
+use crate::capture::timebase::Timebase;
+use chain::{Chain, Said, Shared};
+
+pub use chain::HearingStats;
+pub use listener::{Listener, Utterance};
+
+mod chain;
+mod listener;
+
+/// How far back layer 2 and clips reach (ms).
+pub const CONTEXT_MS: u64 = 60_000;
+/// The ring: layer 2's minute and what recognition may lag behind.
+const RING_SECONDS: u32 = 70;
+/// A monitor delivers without pause; what comes later than this was lost.
+const GAP: Duration = Duration::from_millis(250);
+/// Events wait here for a busy reader; more are dropped and counted.
+const EVENTS: usize = 256;
+
+/// What to hear, and with what.
+pub struct HearingConfig {
+    /// The lane's sound server.
+    pub pulse_server: String,
+    /// The source to record, for example `speaker.monitor`.
+    pub source: String,
+    pub timebase: Arc<Timebase>,
+    pub recognizer: Arc<dyn Transcribe>,
+    /// Silero's ONNX file.
+    pub voice_activity_model: PathBuf,
+}
+
+/// What hearing reports by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HeardEvent {
+    /// A sentence is complete and will not change.
+    Sentence(Sentence),
+    /// The sound server is gone: nothing more will be heard.
+    Lost(String),
+}
+
+/// Sentences of a window of time (ms on the episode's clock).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Layer {
+    pub from_ms: u64,
+    pub to_ms: u64,
+    pub sentences: Vec<Sentence>,
+}
+
+impl Layer {
+    /// The sentences as one text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        text_of(&self.sentences)
+    }
+}
+
+/// Both layers of what was heard, at one moment.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Heard {
+    /// Layer 1: every sentence that ended, or goes on, after the instant that was asked for. Whole sentences: one that
+    /// was unfinished at the last observation comes again, complete. Give `recent.to_ms` as the next `since_ms`.
+    pub recent: Layer,
+    /// Layer 2: the last 60 s.
+    pub context: Layer,
+    /// What the wait for the tail took (ms).
+    pub tail_ms: u64,
+}
+
+/// The whole episode, at its end.
+#[derive(Debug, Clone, Default)]
+pub struct HeardAll {
+    pub sentences: Vec<Sentence>,
+    /// 16 kHz mono; the first sample sounded at t = 0.
+    pub samples: Vec<i16>,
+    /// Stretches that were lost and are silent in `samples`: start and length (ms).
+    pub gaps: Vec<(u64, u64)>,
+    pub stats: HearingStats,
+}
+
+/// Hears one lane for one episode.
+pub struct Hearing {
+    shared: Arc<Shared>,
+    timebase: Arc<Timebase>,
+    recorder: Option<Recorder>,
+    worker: Option<JoinHandle<Vec<Sentence>>>,
+}
+
+impl Hearing {
+    /// Starts to record and to recognise; returns once sound flows (it blocks for a few tenths of a second).
+    pub fn start(config: HearingConfig) -> Result<(Self, mpsc::Receiver<HeardEvent>)> {
+        let detector = Box::new(Silero::open(&config.voice_activity_model)?);
+        let (events, receiver) = mpsc::channel(EVENTS);
+        let shared = Arc::new(Shared::new(RING_SECONDS, GAP));
+        let chain = Chain::new(Arc::clone(&shared), Arc::clone(&config.timebase), config.recognizer, detector);
+        let (said, counts) = (events.clone(), Arc::clone(&shared));
+        let worker = chain
+            .spawn("asr", move |what| {
+                if let Said::Sentence(sentence) = what
+                    && said.try_send(HeardEvent::Sentence(sentence)).is_err()
+                {
+                    counts.count(|stats| stats.events_dropped += 1);
+                }
+            })
+            .context("cannot start the thread that recognises speech")?;
+        let mut hearing =
+            Self { shared: Arc::clone(&shared), timebase: config.timebase, recorder: None, worker: Some(worker) };
+        let recorder = Recorder::start(&config.pulse_server, &config.source, move |recorded| match recorded {
+            Recorded::Samples { at, samples } => shared.push(at, samples),
+            Recorded::Lost(reason) => {
+                let _ = events.try_send(HeardEvent::Lost(reason));
+            }
+        })?;
+        hearing.recorder = Some(recorder);
+        Ok((hearing, receiver))
+    }
+
+    /// Both layers as of now. Waits only until what was captured by now is recognised; what is still being said
+    /// is recognised provisionally (`is_final` is false).
+    pub async fn heard(&self, since_ms: u64) -> Heard {
+        match self.shared.ask(since_ms) {
+            Some(answer) => answer.await.unwrap_or_default(),
+            None => Heard::default(),
+        }
+    }
+
+    /// The sound between two times of the last 60 s, 16 kHz mono; nothing if a part of it is not held (any more, or yet).
+    #[must_use]
+    pub fn clip(&self, start_ms: u64, end_ms: u64) -> Option<Vec<f32>> {
+        let (start, end) = (self.timebase.instant(start_ms)?, self.timebase.instant(end_ms)?);
+        self.shared.with_ring(|ring| ring.read(ring.position(start)?, ring.position(end)?))
+    }
+
+    #[must_use]
+    pub fn stats(&self) -> HearingStats {
+        self.shared.stats()
+    }
+
+    /// Ends hearing: recognises what is left and gives the whole episode. Blocks for as long as that takes.
+    #[must_use]
+    pub fn stop(mut self) -> HeardAll {
+        let sentences = self.end();
+        let started = self.timebase.started();
+        let stats = self.shared.stats();
+        self.shared.with_ring(|ring| {
+            let lead = started.and_then(|start| ring.position(start)).unwrap_or(0);
+            let time = |position: u64| ring.instant(position).map_or(0, |at| self.timebase.millis(at));
+            let gaps = ring.gaps().iter().map(|gap| (time(gap.at), gap.samples / 16)).collect();
+            let mut samples = ring.take_recording();
+            samples.drain(..samples.len().min(lead as usize));
+            HeardAll { sentences, samples, gaps, stats }
+        })
+    }
+
+    fn end(&mut self) -> Vec<Sentence> {
+        drop(self.recorder.take());
+        self.shared.end();
+        self.worker.take().and_then(|worker| worker.join().ok()).unwrap_or_default()
+    }
+}
+
+impl Drop for Hearing {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

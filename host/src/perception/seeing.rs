@@ -1,0 +1,344 @@
+//! Watches one display: captures at a steady pace and keeps the frames that show something new.
+//!
+//! Two threads. `screen` captures and never waits for anything but the display; `keyframe` compares, encodes and decides.
+//! Between them stands a short queue that gives up its oldest frame when it is full, and counts it.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use tokio::sync::mpsc;
+
+use super::encoder::Encoder;
+use super::keyframe::{Decision, Gate, GateKind};
+use crate::capture::screen::{Area, Frame, Screen};
+use crate::capture::timebase::Timebase;
+
+mod stats;
+
+use stats::{Meters, Timed};
+pub use stats::{SeeingStats, Summary};
+
+/// Frames that may wait for the `keyframe` thread, 3.7 MB each.
+const CANDIDATES: usize = 6;
+/// Kept frames that may wait for the episode, about 0.1–0.3 MB each.
+const EVENTS: usize = 256;
+/// How often the gate is asked whether the screen has settled.
+const REST: Duration = Duration::from_millis(200);
+/// An interval is late from this multiple of what it should be.
+const LATE: f32 = 1.25;
+
+pub struct SeeingConfig {
+    /// Such as `:7`.
+    pub display: String,
+    /// Captures a second; the specification's number is 3.
+    pub fps: f32,
+    pub gate: GateKind,
+    pub encoder: Arc<dyn Encoder>,
+    /// Until it starts nothing is kept.
+    pub timebase: Arc<Timebase>,
+}
+
+/// What the two threads report.
+#[derive(Debug)]
+pub enum SeeingEvent {
+    Kept(Kept),
+    /// The display went away or the encoder failed: nothing more will be kept. The text says why.
+    Lost(String),
+}
+
+/// A frame that showed something new.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    /// Held as PNG.
+    pub frame: Arc<Frame>,
+    /// The box around what changed since the last kept frame: x, y, width, height.
+    pub changed: Area,
+    /// Share of all pixels that changed since the last kept frame, 0 to 1.
+    pub changed_fraction: f32,
+    /// Cosine distance that decided, 0 to 2.
+    pub semantic_distance: Option<f32>,
+    /// Kept because the screen had come to rest.
+    pub settled: bool,
+    /// From capture to decision.
+    pub decided_after_ms: u32,
+}
+
+/// The running threads. Dropping it ends them.
+pub struct Seeing {
+    shared: Arc<Shared>,
+    own: Mutex<Screen>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+struct Shared {
+    stopping: AtomicBool,
+    queue: Mutex<VecDeque<Candidate>>,
+    arrived: Condvar,
+    meters: Mutex<Meters>,
+}
+
+struct Candidate {
+    frame: Arc<Frame>,
+    /// What the comparison with the frame before took.
+    compared_in: Duration,
+}
+
+impl Seeing {
+    /// Starts to watch. Frames before t = 0 are compared with but not kept.
+    ///
+    /// # Errors
+    /// When the display cannot be captured or a thread cannot be made.
+    pub fn start(config: SeeingConfig) -> Result<(Self, mpsc::Receiver<SeeingEvent>)> {
+        ensure!(
+            config.fps > 0.0 && config.fps <= 60.0,
+            "captures a second must be above 0 and at most 60"
+        );
+        let period = Duration::from_secs_f32(1.0 / config.fps);
+        let screen = Screen::connect(&config.display)?;
+        let own = Mutex::new(Screen::connect(&config.display)?);
+        let shared = Arc::new(Shared {
+            stopping: AtomicBool::new(false),
+            queue: Mutex::new(VecDeque::with_capacity(CANDIDATES)),
+            arrived: Condvar::new(),
+            meters: Mutex::new(Meters::default()),
+        });
+        let (events, receiver) = mpsc::channel(EVENTS);
+
+        let mut seeing = Self {
+            shared: shared.clone(),
+            own,
+            threads: Vec::new(),
+        };
+        let capture = Capture {
+            shared: shared.clone(),
+            events: events.clone(),
+            screen,
+            period,
+        };
+        seeing.spawn("screen", move || capture.run())?;
+        let encoder = Arc::new(Timed {
+            encoder: config.encoder,
+            shared: shared.clone(),
+        });
+        let gate = config.gate.build(encoder, period);
+        let decide = Decide {
+            shared,
+            events,
+            gate,
+            timebase: config.timebase,
+        };
+        seeing.spawn("keyframe", move || decide.run())?;
+        Ok((seeing, receiver))
+    }
+
+    fn spawn(&mut self, name: &str, body: impl FnOnce() + Send + 'static) -> Result<()> {
+        let thread = std::thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(body);
+        self.threads
+            .push(thread.with_context(|| format!("cannot start the thread {name}"))?);
+        Ok(())
+    }
+
+    /// A screenshot now, over a connection of its own. Blocks for a few milliseconds.
+    ///
+    /// # Errors
+    /// When the display has gone away.
+    pub fn grab(&self) -> Result<Frame> {
+        locked(&self.own).grab()
+    }
+
+    /// What was measured so far.
+    #[must_use]
+    pub fn stats(&self) -> SeeingStats {
+        locked(&self.shared.meters).stats()
+    }
+
+    /// Ends both threads and waits for them.
+    pub fn stop(self) {}
+}
+
+impl Drop for Seeing {
+    fn drop(&mut self) {
+        self.shared.stopping.store(true, Ordering::Relaxed);
+        self.shared.arrived.notify_all();
+        for thread in self.threads.drain(..) {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The `screen` thread.
+struct Capture {
+    shared: Arc<Shared>,
+    events: mpsc::Sender<SeeingEvent>,
+    screen: Screen,
+    period: Duration,
+}
+
+impl Capture {
+    fn run(mut self) {
+        let late = self.period.mul_f32(LATE);
+        let mut due = Instant::now();
+        let mut last: Option<Arc<Frame>> = None;
+        while !self.shared.stopping() {
+            let asked = Instant::now();
+            let frame = match self.screen.grab() {
+                Ok(frame) => Arc::new(frame),
+                Err(error) => {
+                    self.shared.stopping.store(true, Ordering::Relaxed);
+                    self.shared.arrived.notify_all();
+                    let _ = self
+                        .events
+                        .try_send(SeeingEvent::Lost(format!("{error:#}")));
+                    return;
+                }
+            };
+            let grabbed = Instant::now();
+            let changed = last.as_ref().is_none_or(|last| last.raw() != frame.raw());
+            let compared_in = grabbed.elapsed();
+            {
+                let mut meters = locked(&self.shared.meters);
+                meters.frames += 1;
+                meters.grab.add(grabbed - asked);
+                if let Some(last) = &last {
+                    let interval = frame.captured - last.captured;
+                    meters.intervals.add(interval);
+                    meters.late_intervals += u64::from(interval > late);
+                }
+                if !changed {
+                    meters.gate.add(compared_in);
+                }
+            }
+            if changed {
+                self.hand_over(Candidate {
+                    frame: frame.clone(),
+                    compared_in,
+                });
+            }
+            last = Some(frame);
+
+            due += self.period;
+            let now = Instant::now();
+            if due < now {
+                // Missed: go on from now, since captures in a burst would show the same thing several times.
+                due = now;
+            }
+            while !self.shared.stopping() {
+                let left = due.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    break;
+                }
+                std::thread::park_timeout(left);
+            }
+        }
+    }
+
+    fn hand_over(&self, candidate: Candidate) {
+        let mut queue = locked(&self.shared.queue);
+        if queue.len() == CANDIDATES {
+            queue.pop_front();
+            locked(&self.shared.meters).dropped += 1;
+        }
+        queue.push_back(candidate);
+        self.shared.arrived.notify_one();
+    }
+}
+
+/// The `keyframe` thread.
+struct Decide {
+    shared: Arc<Shared>,
+    events: mpsc::Sender<SeeingEvent>,
+    gate: Box<dyn Gate>,
+    timebase: Arc<Timebase>,
+}
+
+impl Decide {
+    fn run(mut self) {
+        while !self.shared.stopping() {
+            if let Err(error) = self.step() {
+                let _ = self
+                    .events
+                    .try_send(SeeingEvent::Lost(format!("keyframes: {error:#}")));
+                return;
+            }
+        }
+    }
+
+    fn step(&mut self) -> Result<()> {
+        let decision = match self.next() {
+            None => self.gate.rest(Instant::now())?,
+            Some(Candidate { frame, compared_in }) => {
+                let begun = self
+                    .timebase
+                    .started()
+                    .is_some_and(|start| frame.captured >= start);
+                let before = self.gate.pixel_time();
+                let decision = if begun {
+                    self.gate.offer(&frame)?
+                } else {
+                    self.gate.rebase(&frame);
+                    None
+                };
+                let compared_in = compared_in + self.gate.pixel_time().saturating_sub(before);
+                let mut meters = locked(&self.shared.meters);
+                meters.gate.add(compared_in);
+                if begun {
+                    meters.decision_delay.add(frame.captured.elapsed());
+                }
+                decision
+            }
+        };
+        decision.map_or(Ok(()), |decision| self.keep(&decision))
+    }
+
+    /// The next frame that changed; None when nothing came for a while.
+    fn next(&self) -> Option<Candidate> {
+        let queue = locked(&self.shared.queue);
+        let waiting = |queue: &mut VecDeque<Candidate>| queue.is_empty() && !self.shared.stopping();
+        let (mut queue, _) = self
+            .shared
+            .arrived
+            .wait_timeout_while(queue, REST, waiting)
+            .unwrap_or_else(PoisonError::into_inner);
+        queue.pop_front()
+    }
+
+    fn keep(&mut self, decision: &Decision) -> Result<()> {
+        let decided_after = decision.frame.captured.elapsed();
+        let started = Instant::now();
+        let frame = Arc::new(decision.frame.compact()?);
+        let kept = Kept {
+            frame,
+            changed: decision.changed,
+            changed_fraction: decision.changed_fraction,
+            semantic_distance: decision.semantic_distance,
+            settled: decision.settled,
+            decided_after_ms: u32::try_from(decided_after.as_millis()).unwrap_or(u32::MAX),
+        };
+        let delivered = self.events.try_send(SeeingEvent::Kept(kept)).is_ok();
+        let mut meters = locked(&self.shared.meters);
+        meters.compact.add(started.elapsed());
+        if delivered {
+            meters.kept += 1;
+        } else {
+            meters.undelivered += 1;
+        }
+        Ok(())
+    }
+}

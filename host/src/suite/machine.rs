@@ -47,11 +47,12 @@ pub fn commit(root: &Path) -> Option<String> {
 
 /// The model files in the cache, with the hashes of the lock file.
 pub fn models() -> Result<Vec<ModelFile>> {
-    let lock = crate::models::lock::load()?;
+    let lock = crate::models::lock::Lock::embedded()?;
     Ok(lock
+        .files
         .into_iter()
-        .filter(|entry| crate::models::file(&entry.name).is_ok())
-        .map(|entry| ModelFile { name: entry.name, sha256: entry.sha256 })
+        .filter(|file| crate::models::file(&file.name).is_ok())
+        .filter_map(|file| Some(ModelFile { sha256: file.sha256?, name: file.name }))
         .collect())
 }
 

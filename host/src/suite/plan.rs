@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 use crate::config::RunConfig;
 use crate::mode::{Mode, ModeChoice};
-use crate::task::catalogue::{Catalogue, Filter, Task};
+use crate::task::catalogue::{Catalogue, Filters, Task};
 
 /// One episode to come.
 #[derive(Debug, Clone)]
@@ -39,8 +39,8 @@ impl Plan {
                 plugins.push(group.plugin.clone());
                 plugins.len() - 1
             });
-            let tasks = catalogue.select(&Filter {
-                ids: group.tasks.clone(),
+            let tasks = catalogue.select(&Filters {
+                tasks: group.tasks.clone(),
                 categories: group.categories.clone(),
                 tiers: group.tiers.clone(),
             })?;

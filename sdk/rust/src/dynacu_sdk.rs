@@ -1,0 +1,95 @@
+//! What the author of a DynaCU-Bench plugin writes against.
+//!
+//! A plugin is a WebAssembly component of one of three kinds, and each kind is one trait and one macro:
+//!
+//! | kind | trait | macro |
+//! |---|---|---|
+//! | policy: turns what the screen and the speakers do into actions | [`StepPolicy`], or [`Policy`] for full control | [`export_policy!`] |
+//! | scorer: says what the page's events are worth | [`Scorer`](scoring::Scorer) | [`export_scorer!`] |
+//! | model adapter: one provider's HTTP call | [`ModelAdapter`](model::ModelAdapter) | [`export_adapter!`] |
+//!
+//! A whole policy:
+//!
+//! ```
+//! use dynacu_sdk::{Action, Brief, Channels, Decision, Observation, PolicyDescriptor, Session, StepPolicy};
+//!
+//! struct ClickOnce {
+//!     clicked: bool,
+//! }
+//!
+//! impl StepPolicy for ClickOnce {
+//!     fn describe() -> PolicyDescriptor {
+//!         PolicyDescriptor {
+//!             name: "click-once".into(),
+//!             version: env!("CARGO_PKG_VERSION").into(),
+//!             channels: Channels::empty(),
+//!             needs_model: false,
+//!         }
+//!     }
+//!
+//!     fn new(_brief: &Brief, _settings: &str) -> Result<Self, String> {
+//!         Ok(Self { clicked: false })
+//!     }
+//!
+//!     fn on_observation(&mut self, _session: &mut Session, _seen: &Observation) -> Decision {
+//!         if std::mem::replace(&mut self.clicked, true) {
+//!             return Decision::Done;
+//!         }
+//!         Decision::Act(vec![Action::click_at(640, 360)])
+//!     }
+//! }
+//!
+//! dynacu_sdk::export_policy!(ClickOnce);
+//! # fn main() {}
+//! ```
+//!
+//! The crate is a `cdylib` built with `cargo build --release --target wasm32-wasip2`. Its `plugin.toml`, beside
+//! `Cargo.toml`, says what the plugin asks the host for; the export macros carry it inside the component.
+//!
+//! Instants are milliseconds since the host gave the page its start signal, on the host's clock.
+
+#![deny(missing_docs)]
+
+#[doc(hidden)]
+#[allow(
+    missing_docs,
+    unsafe_op_in_unsafe_fn,
+    clippy::all,
+    clippy::unwrap_used,
+    clippy::expect_used
+)]
+pub mod bindings;
+
+pub mod blobs;
+pub mod http;
+pub mod logging;
+pub mod model;
+pub mod record_text;
+pub mod scoring;
+
+mod actions;
+mod export;
+mod policy;
+mod session;
+mod step_policy;
+
+pub use actions::PriorAction;
+pub use policy::Policy;
+pub use session::{ActFailure, Session};
+pub use step_policy::{Decision, StepPolicy};
+
+pub use bindings::policy::dynacu::environment::action::{
+    Action, ActionError, ActionReceipt, Click, Drag, MouseButton, Scroll, ScrollDirection,
+};
+pub use bindings::policy::dynacu::environment::hearing::HearingError;
+pub use bindings::policy::dynacu::environment::observation::{
+    AudioContext, EncodeError, Encoding, Frame, ImageFormat, Keyframe, Observation, Point,
+    RecentAudio, Rect, Sentence, Size,
+};
+pub use bindings::policy::dynacu::environment::reading::{ReadingError, TextLine};
+pub use bindings::policy::dynacu::policy::session::{
+    ActionOutcome, Completion, Event, PerformError, StopCause,
+};
+pub use bindings::policy::exports::dynacu::policy::policy::{
+    Brief, Channels, Descriptor as PolicyDescriptor, PolicyError,
+};

@@ -1,0 +1,156 @@
+//! How a guest can fail: a closed list, so that a record can be counted.
+
+use wasmtime::Trap;
+
+/// What went wrong, as the record names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureKind {
+    /// A deadline, too much computing without a host call, or no return after the host said stop.
+    Timeout,
+    /// The linear memory's limit.
+    OutOfMemory,
+    /// The guest's own fault: unreachable code, a bad access, too deep a recursion.
+    Trap,
+    /// More bytes or handles than one call may hand over.
+    OutputTooLarge,
+    /// Everything else, an error that the guest itself returned included.
+    Error,
+}
+
+impl FailureKind {
+    /// The cause's name in `episode.json`.
+    #[must_use]
+    pub fn cause(self) -> &'static str {
+        match self {
+            Self::Timeout => "guest-timeout",
+            Self::OutOfMemory => "guest-out-of-memory",
+            Self::Trap => "guest-trap",
+            Self::OutputTooLarge => "guest-output-too-large",
+            Self::Error => "guest-error",
+        }
+    }
+}
+
+/// One call into a guest that did not come to a proper end. The instance is gone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {detail}", kind.cause())]
+pub struct GuestFailure {
+    pub kind: FailureKind,
+    pub detail: String,
+}
+
+impl GuestFailure {
+    pub(crate) fn new(kind: FailureKind, detail: impl Into<String>) -> Self {
+        Self {
+            kind,
+            detail: detail.into(),
+        }
+    }
+
+    pub(crate) fn timeout(detail: impl Into<String>) -> Self {
+        Self::new(FailureKind::Timeout, detail)
+    }
+
+    pub(crate) fn error(detail: impl Into<String>) -> Self {
+        Self::new(FailureKind::Error, detail)
+    }
+}
+
+/// Why the runtime itself ended a guest; travels inside wasmtime's error and is found again by [`classify`].
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}", .0.detail)]
+pub(crate) struct Cut(pub(crate) GuestFailure);
+
+/// Puts an error of wasmtime into the closed list.
+///
+/// `denied` is the limit in bytes where the guest asked for more memory than that and was refused: what usually
+/// follows is an abort, which would otherwise read as a plain trap. `said` are the guest's last words.
+pub(crate) fn classify(error: &wasmtime::Error, denied: Option<u64>, said: &str) -> GuestFailure {
+    if let Some(Cut(failure)) = error.downcast_ref::<Cut>() {
+        return failure.clone();
+    }
+    let with_words = |text: String| {
+        if said.is_empty() {
+            text
+        } else {
+            format!("{text}; it last said: {said}")
+        }
+    };
+    let trap = error.downcast_ref::<Trap>();
+    if let Some(limit) = denied
+        && matches!(
+            trap,
+            None | Some(Trap::UnreachableCodeReached | Trap::MemoryOutOfBounds)
+        )
+        && error.downcast_ref::<wasmtime_wasi::I32Exit>().is_none()
+    {
+        return GuestFailure::new(FailureKind::OutOfMemory, out_of_memory(limit));
+    }
+    if let Some(wasmtime_wasi::I32Exit(code)) = error.downcast_ref() {
+        return GuestFailure::error(with_words(format!(
+            "the guest called exit({code}) instead of returning"
+        )));
+    }
+    let whole = format!("{error:#}");
+    // wasmtime keeps this error's type to itself.
+    if whole.contains("fuel allocated for hostcalls has been exhausted") {
+        return GuestFailure::new(
+            FailureKind::OutputTooLarge,
+            "one call handed over more bytes than its limit",
+        );
+    }
+    if whole.contains("resource table has no free keys") || whole.contains("component handle") {
+        return GuestFailure::new(
+            FailureKind::OutputTooLarge,
+            format!("the guest holds too many handles: {whole}"),
+        );
+    }
+    if let Some(door) = whole
+        .split("unknown import: `")
+        .nth(1)
+        .and_then(|rest| rest.split('`').next())
+    {
+        return GuestFailure::error(format!(
+            "the guest called {door}, which is closed to plugins"
+        ));
+    }
+    if let Some(trap) = trap {
+        return GuestFailure::new(FailureKind::Trap, with_words(trap.to_string()));
+    }
+    GuestFailure::error(with_words(whole))
+}
+
+pub(crate) fn out_of_memory(limit: u64) -> String {
+    format!(
+        "the guest asked for more than its {} MiB of memory",
+        limit >> 20
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_abort_after_a_refused_growth_is_out_of_memory() {
+        let abort = wasmtime::Error::from(Trap::UnreachableCodeReached);
+        assert_eq!(
+            classify(&abort, Some(256 << 20), "").kind,
+            FailureKind::OutOfMemory
+        );
+        assert_eq!(classify(&abort, None, "").kind, FailureKind::Trap);
+        let deep = wasmtime::Error::from(Trap::StackOverflow);
+        assert_eq!(classify(&deep, Some(256 << 20), "").kind, FailureKind::Trap);
+    }
+
+    #[test]
+    fn last_words_travel_with_a_trap() {
+        let abort = wasmtime::Error::from(Trap::UnreachableCodeReached);
+        assert!(
+            classify(&abort, None, "panicked at src/lib.rs")
+                .detail
+                .contains("panicked at src/lib.rs")
+        );
+    }
+}

@@ -1,0 +1,256 @@
+//! A plugin: a file that was read, checked, compiled and linked, ready to be instantiated.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use wasmtime::component::{Component, InstancePre, Linker};
+
+use crate::adapter::{self, Adapter, AdapterPart, Inside};
+use crate::bindings::model_adapter::ModelAdapterPre;
+use crate::bindings::policy::PolicyPre;
+use crate::bindings::scorer::ScorerPre;
+use crate::egress::{Blobs, Egress};
+use crate::engine::Engine;
+use crate::failure::GuestFailure;
+use crate::guest::{Guest, Part};
+use crate::limits::Limits;
+use crate::load_error::LoadError;
+use crate::manifest::Manifest;
+use crate::outline::Outline;
+use crate::policy::{self, PolicyPart};
+use crate::policy_host::PolicyHost;
+use crate::policy_run::{self, PolicyRun, Start};
+use crate::scorer::{self, Scorer, ScorerPart};
+use crate::types::{Brief, PolicyDescriptor};
+use crate::world::{PluginKind, recognise};
+
+/// A larger file is no plugin; Python's are near 20 MB.
+const LARGEST: u64 = 256 << 20;
+
+/// A loaded plugin. Nothing of it runs yet.
+#[derive(Clone)]
+pub struct Plugin {
+    /// The file's stem.
+    pub name: String,
+    pub kind: PluginKind,
+    /// Version of the interfaces it was built against.
+    pub version: String,
+    /// Lower-case hex of the file's bytes.
+    pub sha256: String,
+    pub path: PathBuf,
+    /// Bytes.
+    pub size: u64,
+    /// Every import by its full name, `wasi:*` included.
+    pub imports: Vec<String>,
+    pub exports: Vec<String>,
+    pub manifest: Manifest,
+    /// The file beside the component, where it overrides the manifest inside.
+    pub manifest_file: Option<PathBuf>,
+    engine: Engine,
+    code: Code,
+}
+
+#[derive(Clone)]
+enum Code {
+    Policy(PolicyPre<Guest<PolicyPart>>),
+    ModelAdapter(ModelAdapterPre<Guest<AdapterPart>>),
+    Scorer(ScorerPre<Guest<ScorerPart>>),
+}
+
+/// Everything that `plugin inspect` prints.
+#[derive(Clone, Debug, Serialize)]
+pub struct Inspection {
+    pub name: String,
+    pub path: PathBuf,
+    pub kind: PluginKind,
+    pub interface_version: String,
+    pub sha256: String,
+    /// Bytes.
+    pub size: u64,
+    pub imports: Vec<String>,
+    pub exports: Vec<String>,
+    pub manifest: Manifest,
+    pub manifest_file: Option<PathBuf>,
+    /// The manifest's asks in words, one line each.
+    pub asks: Vec<String>,
+}
+
+impl Plugin {
+    /// Reads, checks, compiles and links one component. Takes long for a large one that is not in the cache yet:
+    /// call it where blocking is fine.
+    ///
+    /// # Errors
+    /// One line that says what to do.
+    pub fn load(engine: &Engine, path: &Path) -> Result<Self, LoadError> {
+        let bytes = read(path)?;
+        let outline = Outline::read(&bytes).map_err(|fault| LoadError::from_fault(path, fault))?;
+        let (kind, version) =
+            recognise(&outline).map_err(|misfit| LoadError::from_misfit(path, misfit))?;
+        let (manifest, manifest_file) =
+            Manifest::find(path, outline.manifest.as_deref()).map_err(LoadError::Manifest)?;
+        let sha256 = hex::encode(Sha256::digest(&bytes));
+        let name = path.file_stem().map_or_else(
+            || "plugin".to_owned(),
+            |stem| stem.to_string_lossy().into_owned(),
+        );
+        let component = engine
+            .component(&bytes, &sha256)
+            .map_err(|error| LoadError::invalid(path, &error))?;
+        let code = link(engine, kind, &component)
+            .map_err(|error| LoadError::mismatch(path, kind, &error))?;
+        Ok(Self {
+            name,
+            kind,
+            version,
+            sha256,
+            path: path.to_owned(),
+            size: bytes.len() as u64,
+            imports: outline.imports,
+            exports: outline.exports,
+            manifest,
+            manifest_file,
+            engine: engine.clone(),
+            code,
+        })
+    }
+
+    /// What `plugin inspect` prints.
+    #[must_use]
+    pub fn inspect(&self) -> Inspection {
+        Inspection {
+            name: self.name.clone(),
+            path: self.path.clone(),
+            kind: self.kind,
+            interface_version: self.version.clone(),
+            sha256: self.sha256.clone(),
+            size: self.size,
+            imports: self.imports.clone(),
+            exports: self.exports.clone(),
+            manifest: self.manifest.clone(),
+            manifest_file: self.manifest_file.clone(),
+            asks: self.manifest.asks(),
+        }
+    }
+
+    /// Asks a policy what it is and which channels it wants.
+    ///
+    /// # Errors
+    /// It is no policy, or it failed.
+    pub async fn describe_policy(&self) -> Result<PolicyDescriptor, GuestFailure> {
+        let Code::Policy(policy) = &self.code else {
+            return Err(self.wrong_kind(PluginKind::Policy));
+        };
+        policy_run::describe(&self.name, self.engine.wasmtime().clone(), policy.clone()).await
+    }
+
+    /// Starts a policy on a thread of its own. A plugin of another kind ends at once as [`PolicyEnd::Failed`].
+    ///
+    /// [`PolicyEnd::Failed`]: crate::PolicyEnd::Failed
+    #[must_use]
+    pub fn run_policy(
+        &self,
+        host: Box<dyn PolicyHost>,
+        brief: Brief,
+        settings: String,
+        limits: Limits,
+    ) -> PolicyRun {
+        let Code::Policy(policy) = &self.code else {
+            return PolicyRun::never_began(self.wrong_kind(PluginKind::Policy));
+        };
+        let engine = self.engine.wasmtime().clone();
+        policy_run::run(
+            &self.name,
+            Start {
+                engine,
+                policy: policy.clone(),
+                host,
+                brief,
+                settings,
+                limits,
+            },
+        )
+    }
+
+    /// Starts a scorer.
+    ///
+    /// # Errors
+    /// It is no scorer, or there is no thread for it.
+    pub fn scorer(&self) -> Result<Scorer, GuestFailure> {
+        let Code::Scorer(scorer) = &self.code else {
+            return Err(self.wrong_kind(PluginKind::Scorer));
+        };
+        Scorer::start(&self.name, self.engine.wasmtime().clone(), scorer.clone())
+    }
+
+    /// Starts a model adapter with its one way out and the media that it may read. `limits` hold for each model call.
+    ///
+    /// # Errors
+    /// It is no adapter, or there is no thread for it.
+    pub fn adapter(
+        &self,
+        egress: Arc<dyn Egress>,
+        blobs: Arc<dyn Blobs>,
+        limits: Limits,
+    ) -> Result<Adapter, GuestFailure> {
+        let Code::ModelAdapter(adapter) = &self.code else {
+            return Err(self.wrong_kind(PluginKind::ModelAdapter));
+        };
+        let inside = Inside {
+            name: self.name.clone(),
+            engine: self.engine.wasmtime().clone(),
+            adapter: adapter.clone(),
+            egress,
+            blobs,
+            limits,
+        };
+        Adapter::start(&self.name, inside)
+    }
+
+    fn wrong_kind(&self, wanted: PluginKind) -> GuestFailure {
+        let (path, is) = (self.path.display(), self.kind.name());
+        GuestFailure::error(format!("{path} is a {is}, not a {}", wanted.name()))
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
+    let unreadable = |error: std::io::Error| LoadError::from_io(path, error);
+    let file = std::fs::metadata(path).map_err(unreadable)?;
+    if !file.is_file() {
+        return Err(LoadError::NotAFile(path.to_owned()));
+    }
+    if file.len() > LARGEST {
+        return Err(LoadError::TooLarge {
+            path: path.to_owned(),
+            mib: file.len() >> 20,
+            limit_mib: LARGEST >> 20,
+        });
+    }
+    std::fs::read(path).map_err(unreadable)
+}
+
+fn link(engine: &Engine, kind: PluginKind, component: &Component) -> wasmtime::Result<Code> {
+    Ok(match kind {
+        PluginKind::Policy => Code::Policy(PolicyPre::new(pre(engine, component, policy::link)?)?),
+        PluginKind::ModelAdapter => Code::ModelAdapter(ModelAdapterPre::new(pre(
+            engine,
+            component,
+            adapter::link,
+        )?)?),
+        PluginKind::Scorer => Code::Scorer(ScorerPre::new(pre(engine, component, scorer::link)?)?),
+    })
+}
+
+fn pre<P: Part>(
+    engine: &Engine,
+    component: &Component,
+    world: fn(&mut Linker<Guest<P>>) -> wasmtime::Result<()>,
+) -> wasmtime::Result<InstancePre<Guest<P>>> {
+    let mut linker = Linker::new(engine.wasmtime());
+    world(&mut linker)?;
+    wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+    // Names beyond the world were refused before, so what is still unknown is `wasi:*`: doors that trap when opened.
+    linker.define_unknown_imports_as_traps(component)?;
+    linker.instantiate_pre(component)
+}

@@ -1,0 +1,213 @@
+use std::process::{Child, Command, Stdio};
+use std::thread::Builder;
+
+use super::*;
+
+/// A sound server of its own with one null sink.
+struct Server {
+    child: Child,
+    folder: tempfile::TempDir,
+}
+
+impl Server {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("native");
+        let child = Command::new("pulseaudio")
+            .args([
+                "-n",
+                "--daemonize=no",
+                "--use-pid-file=no",
+                "--exit-idle-time=-1",
+                "--disallow-exit",
+            ])
+            .args([
+                "--high-priority=no",
+                "--realtime=no",
+                "--log-target=stderr",
+                "--log-level=error",
+            ])
+            .arg(format!(
+                "--load=module-native-protocol-unix auth-anonymous=1 socket={}",
+                socket.display()
+            ))
+            .arg("--load=module-null-sink sink_name=mouth rate=48000 channels=1")
+            .env("XDG_RUNTIME_DIR", folder.path())
+            .env("HOME", folder.path())
+            .env("PULSE_RUNTIME_PATH", folder.path())
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let server = Self { child, folder };
+        for _ in 0..400 {
+            if Microphone::connect(&server.address(), "mouth", Arc::default()).is_ok() {
+                return server;
+            }
+            std::thread::sleep(Duration::from_millis(25));
+        }
+        panic!("the sound server did not start");
+    }
+
+    fn address(&self) -> String {
+        format!("unix:{}", self.folder.path().join("native").display())
+    }
+
+    /// Records what the sink plays, 16 kHz mono, until the returned child is ended.
+    fn record(&self) -> Child {
+        Command::new("parec")
+            .args([
+                "-s",
+                &self.address(),
+                "-d",
+                "mouth.monitor",
+                "--raw",
+                "--format=s16le",
+                "--rate=16000",
+            ])
+            .args(["--channels=1", "--latency-msec=20"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn recorded(mut child: Child) -> Vec<i16> {
+    child.kill().unwrap();
+    let bytes = child.wait_with_output().unwrap().stdout;
+    bytes
+        .as_chunks::<2>()
+        .0
+        .iter()
+        .map(|pair| i16::from_le_bytes(*pair))
+        .collect()
+}
+
+fn tone(seconds: f32) -> Pcm {
+    let rate = SPOKEN_RATE;
+    let count = (seconds * rate as f32) as usize;
+    let sample = |n: usize| 0.5 * (std::f32::consts::TAU * 440.0 * n as f32 / rate as f32).sin();
+    Pcm {
+        rate,
+        samples: (0..count).map(sample).collect(),
+    }
+}
+
+fn loud_seconds(samples: &[i16], rate: u32) -> f32 {
+    let loud = |sample: &i16| sample.unsigned_abs() > 2000;
+    match (
+        samples.iter().position(loud),
+        samples.iter().rposition(loud),
+    ) {
+        (Some(first), Some(last)) => (last - first) as f32 / rate as f32,
+        _ => 0.0,
+    }
+}
+
+#[test]
+fn what_is_played_is_heard_whole_and_remembered_at_its_time() {
+    let server = Server::start();
+    let timebase = Arc::new(Timebase::new());
+    let microphone =
+        Microphone::connect(&server.address(), "mouth", Arc::clone(&timebase)).unwrap();
+    let recorder = server.record();
+    std::thread::sleep(Duration::from_millis(300));
+    timebase.start();
+    let go = AtomicBool::new(false);
+    let asked = timebase.now();
+    let first = microphone.play(&tone(0.5), &go).unwrap();
+    let second = microphone.play(&tone(0.25), &go).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    let heard = recorded(recorder);
+    eprintln!(
+        "play: first sample {} ms after the call; {first:?} {second:?}",
+        first.started_at - asked
+    );
+
+    assert!(!first.cut && !second.cut);
+    assert!(first.ended_at - first.started_at >= 450, "{first:?}");
+    assert!(
+        second.started_at >= first.started_at + 450,
+        "{first:?} {second:?}"
+    );
+    let loud = heard
+        .iter()
+        .filter(|sample| sample.unsigned_abs() > 2000)
+        .count() as f32
+        / 16_000.0;
+    // A sine of this strength is above the threshold 92 % of the time.
+    assert!((0.62..0.75).contains(&loud), "{loud} s heard");
+
+    let spoken = microphone.spoken(5000).unwrap();
+    assert_eq!(
+        spoken.len(),
+        samples_in(Duration::from_secs(5), SPOKEN_RATE)
+    );
+    let at = |millis: u64| samples_in(Duration::from_millis(millis), SPOKEN_RATE);
+    assert!(
+        spoken[..at(first.started_at)]
+            .iter()
+            .all(|sample| *sample == 0)
+    );
+    assert!(
+        spoken[at(first.started_at)..at(first.started_at + 20)]
+            .iter()
+            .any(|sample| *sample != 0)
+    );
+    assert!(
+        spoken[at(second.started_at + 260)..]
+            .iter()
+            .all(|sample| *sample == 0)
+    );
+}
+
+#[test]
+fn an_utterance_is_cut_when_asked() {
+    let server = Server::start();
+    let timebase = Arc::new(Timebase::new());
+    timebase.start();
+    let microphone =
+        Arc::new(Microphone::connect(&server.address(), "mouth", Arc::clone(&timebase)).unwrap());
+    let recorder = server.record();
+    std::thread::sleep(Duration::from_millis(300));
+    let cancel = Arc::new(AtomicBool::new(false));
+    let (speaker, stop) = (Arc::clone(&microphone), Arc::clone(&cancel));
+    let thread = Builder::new()
+        .name("speech".to_owned())
+        .spawn(move || speaker.play(&tone(10.0), &stop).unwrap())
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(600));
+    cancel.store(true, Ordering::Relaxed);
+    let asked = timebase.now();
+    let played = thread.join().unwrap();
+    let returned = timebase.now();
+    std::thread::sleep(Duration::from_millis(300));
+    let heard = loud_seconds(&recorded(recorder), 16_000);
+    let kept = loud_seconds(&microphone.spoken(0).unwrap(), SPOKEN_RATE);
+    eprintln!(
+        "cut: returned {} ms after being asked; {heard} s heard, {kept} s kept, {played:?}",
+        returned - asked
+    );
+    assert!(played.cut);
+    assert!(heard < 5.0 && kept < 5.0, "{heard} s heard, {kept} s kept");
+}
+
+#[test]
+fn a_missing_server_or_sink_is_an_error() {
+    let error = Microphone::connect("unix:/nowhere/native", "mouth", Arc::default())
+        .err()
+        .unwrap();
+    assert!(
+        format!("{error:#}").contains("cannot reach the sound server"),
+        "{error:#}"
+    );
+    let server = Server::start();
+    assert!(Microphone::connect(&server.address(), "no-such-sink", Arc::default()).is_err());
+}

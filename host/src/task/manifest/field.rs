@@ -1,0 +1,289 @@
+//! The kinds of values that a variant can draw.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::raw::{RawField, RawNumber, json};
+use crate::task::spoken::{Decimal, confusable};
+use crate::task::template::{FORMS, Template};
+
+/// More candidates than this are a mistake, and would make a draw slow.
+const CANDIDATES: i64 = 200_000;
+
+/// One value of a variant.
+#[derive(Debug, Clone)]
+pub struct Field {
+    pub kind: Kind,
+    pub spoken: Option<Spoken>,
+    /// Fields whose drawn values this one must not take.
+    pub distinct_from: Vec<String>,
+}
+
+#[derive(Debug, Clone)]
+pub enum Kind {
+    /// One of several texts or numbers, or of several tables with the same keys.
+    Choose(Vec<Value>),
+    Number(Numbers),
+    Code(CodePattern),
+    /// All of the items, or the first `take`, in a drawn order.
+    Shuffle {
+        items: Vec<Value>,
+        take: usize,
+    },
+    /// Made of other fields, nothing drawn.
+    Text(Template),
+}
+
+/// How a value is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Spoken {
+    /// "sixty four dollars"
+    Dollars,
+    /// "sixty four"
+    Plain,
+    /// "six four"
+    Digits,
+    /// "E, dash, four seven, two nine"
+    Groups,
+}
+
+/// The numbers from which one is drawn, all with the same count of decimals.
+#[derive(Debug, Clone)]
+pub struct Numbers {
+    pub candidates: Vec<Decimal>,
+}
+
+impl Numbers {
+    /// What could be misheard is left out of numbers that are said as words.
+    fn new(raw: &RawNumber, spoken: Option<Spoken>) -> Result<Self, String> {
+        let decimal = |number: f64| {
+            Decimal::of(number).ok_or_else(|| {
+                format!("{number} is too large or too fine: use at most six decimals")
+            })
+        };
+        let (min, max, step) = (decimal(raw.min)?, decimal(raw.max)?, decimal(raw.step)?);
+        let decimals = min.decimals.max(max.decimals).max(step.decimals);
+        if spoken == Some(Spoken::Dollars) && decimals > 2 {
+            return Err(
+                "money is said with at most two decimals: make the step coarser".to_owned(),
+            );
+        }
+        // Prices with cents are written with two places.
+        let decimals = if spoken == Some(Spoken::Dollars) && decimals == 1 {
+            2
+        } else {
+            decimals
+        };
+        let [min, max, step] = [min, max, step].map(|number| number.scaled(decimals).units);
+        if step <= 0 || max < min || (max - min) / step > CANDIDATES {
+            return Err(format!(
+                "min <= max and step > 0 are needed, with at most {CANDIDATES} numbers"
+            ));
+        }
+        let excluded = raw
+            .exclude
+            .iter()
+            .map(|number| decimal(*number).map(|number| number.scaled(decimals)))
+            .collect::<Result<Vec<_>, _>>()?;
+        let said = matches!(spoken, Some(Spoken::Dollars | Spoken::Plain));
+        let candidates: Vec<Decimal> = (0..=(max - min) / step)
+            .map(|index| Decimal {
+                units: min + index * step,
+                decimals,
+            })
+            .filter(|number| !(excluded.contains(number) || said && confusable(*number)))
+            .collect();
+        if candidates.is_empty() {
+            return Err(
+                "no number is left to draw: teens and round tens are left out of spoken numbers"
+                    .to_owned(),
+            );
+        }
+        Ok(Self { candidates })
+    }
+}
+
+/// `#` is a digit, `@` a capital letter, all else is itself: `E-####`.
+#[derive(Debug, Clone)]
+pub struct CodePattern {
+    pub places: Vec<Place>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    Literal(char),
+    /// One of these ASCII characters.
+    Of(&'static [u8]),
+}
+
+/// No 0 and 1, which are read as O and l.
+const DIGITS: &[u8] = b"23456789";
+/// Without B, D, I, O, Q, S, Z, which are read as digits.
+const LETTERS: &[u8] = b"ACEFGHJKLMNPRTUVWXY";
+/// Further without those that rhyme with another: what is left can be told apart by ear.
+const SPOKEN_LETTERS: &[u8] = b"FHJLMRUWXY";
+
+impl CodePattern {
+    fn new(pattern: &str, spoken: Option<Spoken>) -> Result<Self, String> {
+        let letters = if spoken.is_some() {
+            SPOKEN_LETTERS
+        } else {
+            LETTERS
+        };
+        let places: Vec<Place> = pattern
+            .chars()
+            .map(|character| match character {
+                '#' => Place::Of(DIGITS),
+                '@' => Place::Of(letters),
+                literal => Place::Literal(literal),
+            })
+            .collect();
+        let drawn = places
+            .iter()
+            .filter(|place| matches!(place, Place::Of(_)))
+            .count();
+        if drawn == 0 || places.len() > 32 {
+            return Err(
+                "a pattern has # for a digit or @ for a letter, and at most 32 characters"
+                    .to_owned(),
+            );
+        }
+        Ok(Self { places })
+    }
+}
+
+impl Field {
+    /// # Errors
+    /// One line: not exactly one kind, or a kind without sense.
+    pub fn new(raw: RawField) -> Result<Self, String> {
+        let spoken = raw.spoken;
+        let given = [
+            raw.choose.is_some(),
+            raw.number.is_some(),
+            raw.code.is_some(),
+            raw.shuffle.is_some(),
+            raw.text.is_some(),
+        ];
+        if given.iter().filter(|kind| **kind).count() != 1 {
+            return Err("give exactly one of choose, number, code, shuffle, text".to_owned());
+        }
+        if raw.take.is_some() && raw.shuffle.is_none() {
+            return Err("`take` belongs to a shuffle".to_owned());
+        }
+        let kind = if let Some(items) = raw.choose {
+            Kind::Choose(alternatives(items, "choose")?)
+        } else if let Some(number) = raw.number {
+            Kind::Number(Numbers::new(&number, spoken)?)
+        } else if let Some(code) = raw.code {
+            Kind::Code(CodePattern::new(&code.pattern, spoken)?)
+        } else if let Some(items) = raw.shuffle {
+            let items = alternatives(items, "shuffle")?;
+            let take = raw.take.unwrap_or(items.len());
+            if take == 0 || take > items.len() {
+                return Err(format!("`take` is from 1 to {}", items.len()));
+            }
+            Kind::Shuffle { items, take }
+        } else {
+            Kind::Text(Template::parse(&raw.text.unwrap_or_default())?)
+        };
+        spoken_fits(&kind, spoken)?;
+        let distinct_from = raw
+            .distinct_from
+            .into_iter()
+            .map(toml::Spanned::into_inner)
+            .collect::<Vec<_>>();
+        if !distinct_from.is_empty() && matches!(kind, Kind::Shuffle { .. } | Kind::Text(_)) {
+            return Err("`distinct-from` belongs to choose, number or code".to_owned());
+        }
+        Ok(Self {
+            kind,
+            spoken,
+            distinct_from,
+        })
+    }
+
+    /// A value of the right shape, to check placeholders with before anything is drawn.
+    #[must_use]
+    pub fn sample(&self) -> Value {
+        match &self.kind {
+            Kind::Choose(items) => items.first().cloned().unwrap_or_default(),
+            Kind::Number(numbers) => numbers
+                .candidates
+                .first()
+                .map(|number| number_value(*number))
+                .unwrap_or_default(),
+            Kind::Code(pattern) => {
+                let sample = |place: &Place| match place {
+                    Place::Literal(character) => *character,
+                    Place::Of(set) => char::from(set[0]),
+                };
+                pattern.places.iter().map(sample).collect::<String>().into()
+            }
+            Kind::Shuffle { items, take } => items.iter().take(*take).cloned().collect(),
+            Kind::Text(_) => Value::from("text"),
+        }
+    }
+}
+
+/// A number in JSON: whole numbers stay whole.
+#[must_use]
+pub fn number_value(number: Decimal) -> Value {
+    if number.decimals == 0 {
+        number.units.into()
+    } else {
+        number
+            .to_string()
+            .parse::<f64>()
+            .map_or(Value::Null, Value::from)
+    }
+}
+
+/// At least two, all different, all of one shape.
+fn alternatives(items: Vec<toml::Value>, kind: &str) -> Result<Vec<Value>, String> {
+    let items: Vec<Value> = items.into_iter().map(json).collect();
+    if items.len() < 2 {
+        return Err(format!("`{kind}` needs at least two alternatives"));
+    }
+    let keys = |item: &Value| {
+        item.as_object()
+            .map(|table| table.keys().cloned().collect::<Vec<_>>())
+    };
+    for (index, item) in items.iter().enumerate() {
+        if items[..index].contains(item) {
+            return Err(format!("`{kind}` has {item} twice"));
+        }
+        if !(item.is_string() || item.is_number() || item.is_object()) {
+            return Err(format!(
+                "`{kind}` takes texts, numbers or tables, not {item}"
+            ));
+        }
+        if keys(item).is_some_and(|keys| keys.iter().any(|key| FORMS.contains(&key.as_str()))) {
+            return Err(format!(
+                "{} are forms of a value: rename that part of {item}",
+                FORMS.join(", ")
+            ));
+        }
+        if keys(item) != keys(&items[0]) || item.is_string() != items[0].is_string() {
+            return Err(format!(
+                "the alternatives of `{kind}` must all have the same parts: compare {item}"
+            ));
+        }
+    }
+    Ok(items)
+}
+
+fn spoken_fits(kind: &Kind, spoken: Option<Spoken>) -> Result<(), String> {
+    let Some(spoken) = spoken else { return Ok(()) };
+    let fits = match kind {
+        Kind::Number(_) => spoken != Spoken::Groups,
+        Kind::Code(_) => matches!(spoken, Spoken::Groups | Spoken::Digits),
+        Kind::Choose(_) | Kind::Shuffle { .. } => true,
+        Kind::Text(_) => false,
+    };
+    if fits {
+        Ok(())
+    } else {
+        Err("this spoken form does not fit: dollars, plain and digits are for numbers, groups and digits for codes".to_owned())
+    }
+}

@@ -1,0 +1,75 @@
+//! Files of the page and of the page library. The folders are opened as capabilities: no path leads out of them.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use cap_std::fs::Dir;
+
+use super::Shared;
+
+/// The largest file that is served, in bytes: pages are read into memory.
+const LARGEST: u64 = 32 * 1024 * 1024;
+
+pub async fn index(State(shared): State<Arc<Shared>>) -> Response {
+    file(shared.page.clone(), "index.html".to_owned()).await
+}
+
+pub async fn page(State(shared): State<Arc<Shared>>, Path(path): Path<String>) -> Response {
+    file(shared.page.clone(), path).await
+}
+
+pub async fn library(State(shared): State<Arc<Shared>>, Path(path): Path<String>) -> Response {
+    file(shared.library.clone(), path).await
+}
+
+async fn file(folder: Arc<Dir>, path: String) -> Response {
+    let Some(kind) = content_type(&path) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let read = tokio::task::spawn_blocking(move || read(&folder, &path)).await;
+    match read {
+        Ok(Some(bytes)) => ([(header::CONTENT_TYPE, kind)], bytes).into_response(),
+        _ => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+fn read(folder: &Dir, path: &str) -> Option<Vec<u8>> {
+    // Pages name their files from the root; hidden files and steps upwards have no place in them.
+    if path
+        .split('/')
+        .any(|part| part.is_empty() || part.starts_with('.'))
+    {
+        return None;
+    }
+    let file = folder.open(path).ok()?;
+    let metadata = file.metadata().ok()?;
+    if !metadata.is_file() || metadata.len() > LARGEST {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// What pages are made of; other files are not served.
+fn content_type(path: &str) -> Option<&'static str> {
+    let (_, extension) = path.rsplit_once('.')?;
+    Some(match extension {
+        "html" => "text/html; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "json" => "application/json",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "webp" => "image/webp",
+        "woff2" => "font/woff2",
+        "ogg" => "audio/ogg",
+        "webm" => "video/webm",
+        "mp4" => "video/mp4",
+        _ => return None,
+    })
+}

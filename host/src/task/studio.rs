@@ -1,0 +1,56 @@
+//! Where a task's speech is made: rendered by a voice, then listened to by two recognizers.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Result;
+
+use super::SpeechClip;
+use super::prepare::{RenderedClips, Renderer};
+use super::render::render_named;
+use crate::models::{file, names};
+use crate::perception::recognizer::{Transcribe, Whisper};
+
+/// Renders with Kokoro's voices; a clip is admitted when the base and the tiny recognizer both understand it.
+pub struct Studio {
+    base: Option<Arc<dyn Transcribe>>,
+    recognizers: Mutex<Option<[(&'static str, Arc<dyn Transcribe>); 2]>>,
+}
+
+impl Studio {
+    /// A studio that shares a base recognizer, or loads its own when it first renders.
+    #[must_use]
+    pub fn new(base: Option<Arc<dyn Transcribe>>) -> Studio {
+        Studio { base, recognizers: Mutex::new(None) }
+    }
+
+    fn recognizers(&self) -> Result<[(&'static str, Arc<dyn Transcribe>); 2]> {
+        let mut loaded = self.recognizers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(recognizers) = &*loaded {
+            return Ok(recognizers.clone());
+        }
+        let base = match &self.base {
+            Some(base) => Arc::clone(base),
+            None => Arc::new(Whisper::open(&file(names::WHISPER_BASE)?)?),
+        };
+        let tiny: Arc<dyn Transcribe> = Arc::new(Whisper::open(&file(names::WHISPER_TINY)?)?);
+        let recognizers = [(names::WHISPER_BASE, base), (names::WHISPER_TINY, tiny)];
+        *loaded = Some(recognizers.clone());
+        Ok(recognizers)
+    }
+}
+
+impl Renderer for Studio {
+    fn render(&self, clips: &[SpeechClip], into: &Path) -> Result<RenderedClips> {
+        let rendered = render_named(clips, &self.recognizers()?, into)?;
+        Ok(RenderedClips {
+            files: clips.iter().map(|clip| clip.id.clone()).zip(rendered.files).collect(),
+            admitted: rendered.admitted,
+            misses: rendered
+                .misses
+                .into_iter()
+                .map(|miss| format!("{}: {:?} was not in {:?}", miss.clip, miss.entity, miss.heard))
+                .collect(),
+        })
+    }
+}

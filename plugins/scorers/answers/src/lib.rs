@@ -1,0 +1,137 @@
+//! What counts as the right answer. A type accepts every way in which a person would write or say its value, and
+//! nothing else: no neighbouring value, no list of candidates, no other unit.
+//!
+//! One file a type, and one table of accepted and rejected forms a type in `tests/forms/`.
+
+mod amount;
+mod code;
+mod currency;
+mod decimal;
+mod money;
+mod name;
+mod number;
+mod text;
+mod tokens;
+mod words;
+mod written;
+
+use serde::Deserialize;
+
+pub use decimal::Decimal;
+pub use written::Written;
+
+/// The type of an answer.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Free words, compared without case, accents and outer punctuation.
+    Text,
+    /// A bare number.
+    Number,
+    /// An amount of money; dollars where the expected value names no currency.
+    Money,
+    /// A code of letters and digits, whose groups may be joined by spaces or hyphens.
+    Code,
+    /// The name of a person, a place or a thing.
+    Name,
+}
+
+impl Kind {
+    /// The word of the task's settings.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Number => "number",
+            Self::Money => "money",
+            Self::Code => "code",
+            Self::Name => "name",
+        }
+    }
+}
+
+/// What an utterance says about the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// Nothing of the answer's type; it commits to nothing.
+    Nothing,
+    /// The right answer and no other.
+    Right,
+    /// A wrong answer, or several.
+    Wrong,
+}
+
+/// The task's own value is not of the type that it declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadExpected {
+    /// The declared type.
+    pub kind: Kind,
+    /// The value.
+    pub expected: String,
+}
+
+impl std::fmt::Display for BadExpected {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            out,
+            "the expected value {:?} is no {}",
+            self.expected,
+            self.kind.as_str()
+        )
+    }
+}
+
+impl std::error::Error for BadExpected {}
+
+impl Kind {
+    /// Whether something typed is the expected value.
+    ///
+    /// # Errors
+    ///
+    /// [`BadExpected`] when the expected value is not of this type.
+    pub fn accepts(self, expected: &str, typed: &str) -> Result<bool, BadExpected> {
+        let verdict = match self {
+            Self::Text => text::accepts(expected, typed),
+            Self::Number => number::accepts(expected, typed),
+            Self::Money => money::accepts(expected, typed),
+            Self::Code => code::accepts(expected, typed),
+            Self::Name => name::accepts(expected, typed),
+        };
+        verdict.ok_or_else(|| self.bad(expected))
+    }
+
+    /// What a recognised utterance says. `others` are the other possible answers of the task; the numeric types and
+    /// codes recognise any entity of their type and need none.
+    ///
+    /// # Errors
+    ///
+    /// [`BadExpected`] when the expected value is not of this type.
+    pub fn hears(
+        self,
+        expected: &str,
+        others: &[String],
+        utterance: &str,
+    ) -> Result<Heard, BadExpected> {
+        let verdict = match self {
+            Self::Text | Self::Name => name::hears(expected, others, utterance),
+            Self::Number => number::hears(expected, utterance),
+            Self::Money => money::hears(expected, utterance),
+            Self::Code => code::hears(expected, utterance),
+        };
+        verdict.ok_or_else(|| self.bad(expected))
+    }
+
+    fn bad(self, expected: &str) -> BadExpected {
+        BadExpected {
+            kind: self,
+            expected: expected.to_owned(),
+        }
+    }
+}
+
+/// The number that a piece of text is, in digits: `sixty-four`, `64` and `$64` are all `64`. None where the text is
+/// no single number.
+pub fn digits(text: &str) -> Option<String> {
+    number::bare(text)
+        .or_else(|| money::bare(text))
+        .map(|value| value.to_string())
+}

@@ -1,0 +1,88 @@
+//! Bare numbers. A unit makes it another type: `64 dollars` and `64 %` are no number.
+
+use crate::Heard;
+use crate::amount::number_at;
+use crate::currency;
+use crate::decimal::Decimal;
+use crate::tokens::{Token, tokens};
+
+pub(crate) fn accepts(expected: &str, typed: &str) -> Option<bool> {
+    let expected = bare(expected)?;
+    Some(bare(typed) == Some(expected))
+}
+
+/// The value of a text that is one number and nothing else but a sign before and a full stop behind.
+pub(crate) fn bare(text: &str) -> Option<Decimal> {
+    let tokens = tokens(text);
+    let (negative, start) = sign_at(&tokens, 0);
+    let found = number_at(&tokens, start)?;
+    let rest = &tokens[found.end..];
+    if !rest.is_empty() && rest != [Token::Sign('.')] {
+        return None;
+    }
+    Some(if negative {
+        found.value.negative()
+    } else {
+        found.value
+    })
+}
+
+pub(crate) fn hears(expected: &str, utterance: &str) -> Option<Heard> {
+    let expected = bare(expected)?;
+    let mut said: Vec<Option<Decimal>> = Vec::new();
+    let tokens = tokens(utterance);
+    let mut at = 0;
+    while at < tokens.len() {
+        let (negative, start) = sign_at(&tokens, at);
+        let Some(found) = number_at(&tokens, start) else {
+            at += 1;
+            continue;
+        };
+        let behind = tokens.get(found.end);
+        if !is_ordinal(behind) {
+            let other_unit = currency::behind(&tokens, found.end).is_some()
+                || currency::before(&tokens, at).is_some()
+                || is_percent(behind);
+            let value = if negative {
+                found.value.negative()
+            } else {
+                found.value
+            };
+            let pronoun = found.end == start + 1 && tokens[start].is_word("one");
+            if !pronoun || expected == value {
+                said.push((!other_unit).then_some(value));
+            }
+        }
+        at = found.end;
+    }
+    Some(if said.is_empty() {
+        Heard::Nothing
+    } else if said.iter().all(|value| *value == Some(expected)) {
+        Heard::Right
+    } else {
+        Heard::Wrong
+    })
+}
+
+/// Whether a minus stands here, and the place behind a sign.
+pub(crate) fn sign_at(tokens: &[Token], at: usize) -> (bool, usize) {
+    match tokens.get(at) {
+        Some(Token::Sign('-')) => (true, at + 1),
+        Some(Token::Sign('+')) => (false, at + 1),
+        Some(token) if token.is_word("minus") || token.is_word("negative") => (true, at + 1),
+        _ => (false, at),
+    }
+}
+
+/// The `th` of `64th`.
+pub(crate) fn is_ordinal(behind: Option<&Token>) -> bool {
+    matches!(behind, Some(Token::Word { text, attached: true }) if matches!(text.as_str(), "st" | "nd" | "rd" | "th"))
+}
+
+pub(crate) fn is_percent(behind: Option<&Token>) -> bool {
+    match behind {
+        Some(Token::Sign('%')) => true,
+        Some(token) => token.is_word("percent"),
+        None => false,
+    }
+}

@@ -1,0 +1,107 @@
+//! Folding of text to what matters, and number words.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// Lower case, no accents, plain quotes and hyphens.
+pub(crate) fn fold(text: &str) -> String {
+    text.nfkd()
+        .filter(|letter| !is_combining_mark(*letter))
+        .flat_map(char::to_lowercase)
+        .map(|letter| match letter {
+            '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+            '\u{2018}' | '\u{2019}' | '\u{02bc}' | '`' => '\'',
+            '\u{201c}' | '\u{201d}' | '\u{ab}' | '\u{bb}' => '"',
+            other => other,
+        })
+        .collect()
+}
+
+/// The words of a text. `D.C.` is one word and so is `it's`; every other sign separates.
+pub(crate) fn words(text: &str) -> Vec<String> {
+    fold(text)
+        .replace(['.', '\''], "")
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Words without a leading article.
+pub(crate) fn without_article<T: AsRef<str>>(words: &[T]) -> &[T] {
+    match words {
+        [first, rest @ ..] if !rest.is_empty() && is_article(first.as_ref()) => rest,
+        all => all,
+    }
+}
+
+fn is_article(word: &str) -> bool {
+    matches!(word, "a" | "an" | "the")
+}
+
+/// Zero to nineteen.
+pub(crate) fn below_twenty(word: &str) -> Option<u8> {
+    const WORDS: [&str; 20] = [
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+    ];
+    let place = WORDS.iter().position(|known| *known == word)?;
+    u8::try_from(place).ok()
+}
+
+/// Twenty to ninety.
+pub(crate) fn tens(word: &str) -> Option<u8> {
+    Some(match word {
+        "twenty" => 20,
+        "thirty" => 30,
+        "forty" => 40,
+        "fifty" => 50,
+        "sixty" => 60,
+        "seventy" => 70,
+        "eighty" => 80,
+        "ninety" => 90,
+        _ => return None,
+    })
+}
+
+/// Thousand and above, written out or as the letter that follows digits.
+pub(crate) fn scale(word: &str) -> Option<i128> {
+    Some(match word {
+        "thousand" | "k" => 1_000,
+        "million" | "m" | "mn" | "mln" => 1_000_000,
+        "billion" | "b" | "bn" | "bln" => 1_000_000_000,
+        "trillion" | "tn" => 1_000_000_000_000,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn initials_and_accents() {
+        assert_eq!(words("Washington, D.C."), ["washington", "dc"]);
+        assert_eq!(words("São Paulo – it’s"), ["sao", "paulo", "its"]);
+        assert_eq!(without_article(&words("The Hague")), ["hague"]);
+        assert_eq!(without_article(&words("a")), ["a"]);
+    }
+}

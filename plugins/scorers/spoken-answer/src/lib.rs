@@ -1,0 +1,112 @@
+//! Scores what the page's microphone heard. Only utterances begun while the answer window was open count; the first
+//! that names any possible answer commits. What was typed is never looked at.
+//!
+//! ```toml
+//! [scorer.settings]
+//! window = "answer"
+//! value = "{capital}"
+//! type = "name"
+//! others = ["Paris", "Rome"]     # the other possible answers; numbers, amounts and codes need none
+//! success = "answer_correct"
+//! failure = "wrong_answer"
+//! missed = "missed_deadline"
+//! ```
+
+mod verdict;
+
+use answers::{Kind, Written};
+use dynacu_sdk::export_scorer;
+use dynacu_sdk::scoring::{Episode, Metric, PageEvent, Score, ScoreError, Scorer, Variant};
+use serde::Deserialize;
+
+use verdict::{Outcome, Verdict, verdict};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    window: String,
+    value: Written,
+    #[serde(rename = "type")]
+    kind: Kind,
+    #[serde(default)]
+    others: Vec<String>,
+    success: String,
+    failure: String,
+    missed: String,
+}
+
+impl Settings {
+    fn label(&self, outcome: &Outcome) -> Option<&str> {
+        match outcome {
+            Outcome::Pending => None,
+            Outcome::Missed => Some(&self.missed),
+            Outcome::Committed { right: true, .. } => Some(&self.success),
+            Outcome::Committed { right: false, .. } => Some(&self.failure),
+        }
+    }
+}
+
+struct SpokenAnswer;
+
+impl Scorer for SpokenAnswer {
+    fn judge(variant_values: &str, page_events: &[PageEvent]) -> Option<String> {
+        // Settings that do not fit are reported when the episode is scored; until then nothing is decided.
+        let settings = Variant::<Settings>::parse(variant_values).ok()?.settings;
+        let verdict = verdict(&settings, page_events).ok()?;
+        settings.label(&verdict.outcome).map(str::to_owned)
+    }
+
+    fn score_episode(episode: &Episode) -> Result<Score, ScoreError> {
+        let settings = Variant::<Settings>::parse(&episode.variant_values)?.settings;
+        episode.expect_result(&[&settings.success, &settings.failure, &settings.missed])?;
+        let verdict = verdict(&settings, &episode.page_events)?;
+        Ok(score(&settings, &verdict))
+    }
+}
+
+export_scorer!(SpokenAnswer);
+
+fn score(settings: &Settings, verdict: &Verdict) -> Score {
+    let mut metrics = vec![
+        Metric::new("utterances", verdict.utterances as f64, None),
+        Metric::new("received", f64::from(u8::from(verdict.received)), None),
+    ];
+    let expected = &settings.value.0;
+    let (passed, explanation) = match &verdict.outcome {
+        Outcome::Pending if verdict.opened => (false, "The window never closed.".to_owned()),
+        Outcome::Pending => (false, "The window to answer never opened.".to_owned()),
+        Outcome::Missed => (
+            false,
+            format!(
+                "The window closed after {} utterances without an answer; expected {expected:?}.",
+                verdict.utterances
+            ),
+        ),
+        Outcome::Committed {
+            right,
+            text,
+            after,
+            confidence,
+        } => {
+            let seconds = *after as f64 / 1000.0;
+            metrics.push(Metric::new("answered_after", seconds, Some("s")));
+            metrics.extend(confidence.map(|value| Metric::new("confidence", value, None)));
+            let word = if *right { "right" } else { "wrong" };
+            let kind = settings.kind.as_str();
+            (
+                *right,
+                format!("The microphone heard {text:?}, expected {expected:?} ({kind}): {word}."),
+            )
+        }
+    };
+    Score {
+        value: if passed { 1.0 } else { 0.0 },
+        passed,
+        metrics,
+        explanation,
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

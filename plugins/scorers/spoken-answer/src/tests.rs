@@ -1,0 +1,75 @@
+use super::*;
+use dynacu_sdk::scoring::EndCause;
+
+const VALUES: &str = r#"{"values": {"capital": "Paris"}, "settings": {"window": "answer", "value": "Paris", "type": "name",
+    "others": ["Lyon"], "success": "correct", "failure": "wrong_answer", "missed": "missed_deadline"}}"#;
+
+fn window(at: u64, name: &str) -> PageEvent {
+    PageEvent {
+        at,
+        name: name.to_owned(),
+        data: r#"{"window": "answer"}"#.to_owned(),
+    }
+}
+
+fn said(at: u64, text: &str) -> PageEvent {
+    PageEvent {
+        at,
+        name: "utterance".to_owned(),
+        data: format!(r#"{{"text": {text:?}, "started_at": {at}, "ended_at": 0, "confidence": 0.9}}"#),
+    }
+}
+
+fn label(events: &[PageEvent]) -> Option<String> {
+    SpokenAnswer::judge(VALUES, events)
+}
+
+#[test]
+fn only_the_window_counts() {
+    let opened = window(10_000, "window-opened");
+    let closed = window(20_000, "window-closed");
+    let early = said(9_999, "It is Paris.");
+    let typed = PageEvent {
+        at: 12_000,
+        name: "submit".to_owned(),
+        data: r#"{"form": "answer", "values": {"capital": "Paris"}}"#.to_owned(),
+    };
+    assert_eq!(label(&[early.clone(), opened.clone(), typed]), None);
+    assert_eq!(
+        label(&[early, opened, closed, said(20_001, "Paris")]).as_deref(),
+        Some("missed_deadline")
+    );
+}
+
+#[test]
+fn the_first_utterance_that_names_an_answer_commits() {
+    let opened = window(10_000, "window-opened");
+    let hum = said(11_000, "Well, let me see.");
+    let right = said(12_000, "The capital is Paris.");
+    let wrong = said(11_500, "Lyon.");
+    assert_eq!(label(&[opened.clone(), hum.clone()]), None);
+    assert_eq!(
+        label(&[opened.clone(), hum.clone(), right.clone()]).as_deref(),
+        Some("correct")
+    );
+    // Recognised later, but said earlier.
+    let events = vec![opened, right, hum, wrong];
+    assert_eq!(label(&events).as_deref(), Some("wrong_answer"));
+
+    let score = SpokenAnswer::score_episode(&Episode {
+        task: "t".to_owned(),
+        variant_values: VALUES.to_owned(),
+        page_events: events,
+        page_result: "wrong_answer".to_owned(),
+        ended: EndCause::TaskEnded,
+        duration: 30_000,
+    })
+    .unwrap();
+    assert_eq!(score.value, 0.0);
+    assert_eq!(
+        score.explanation,
+        "The microphone heard \"Lyon.\", expected \"Paris\" (name): wrong."
+    );
+    assert_eq!(score.metrics[0].value, 3.0);
+    assert_eq!(score.metrics[1].value, 1.0);
+}

@@ -1,0 +1,22 @@
+//! The lower of the two ways to write a policy: one call that owns the whole episode.
+
+use crate::{PolicyDescriptor, PolicyError, Session};
+
+/// A policy that runs its own loop. Most policies are simpler as a [`StepPolicy`](crate::StepPolicy), which
+/// implements this trait; implement it directly to react to keyframes, sentences and model completions as they come.
+///
+/// One instance of the component lives for one episode, so state may be kept in local variables of `run`.
+pub trait Policy {
+    /// Name, version and the channels that the policy asks for.
+    fn describe() -> PolicyDescriptor;
+
+    /// Plays one episode. `settings` is the policy's table of the run configuration, as JSON.
+    ///
+    /// Return within 2 s once the session reports a stop cause. A return before that ends the episode, which is
+    /// then scored as it stands.
+    ///
+    /// # Errors
+    ///
+    /// [`PolicyError::Settings`] for settings that it cannot use, [`PolicyError::GaveUp`] when it cannot go on.
+    fn run(session: &mut Session, settings: &str) -> Result<(), PolicyError>;
+}

@@ -1,0 +1,131 @@
+use super::*;
+use crate::{Action, ActionError, ActionReceipt, Point, Sentence};
+
+const SCREEN: Size = Size {
+    width: 1280,
+    height: 720,
+};
+
+fn sentence(started_at: u64, ended_at: u64, text: &str) -> Sentence {
+    Sentence {
+        started_at,
+        ended_at,
+        text: text.to_owned(),
+        confidence: 0.9,
+        is_final: true,
+        starts_turn: false,
+    }
+}
+
+fn prior(
+    id: u64,
+    step: u32,
+    action: Action,
+    outcome: Option<Result<(), ActionError>>,
+) -> PriorAction {
+    let receipt = ActionReceipt {
+        started_at: 0,
+        ended_at: 1,
+    };
+    PriorAction {
+        id,
+        step,
+        action,
+        outcome: outcome.map(|outcome| outcome.map(|()| receipt)),
+    }
+}
+
+#[test]
+fn all_channels() {
+    let context = AudioContext {
+        started_at: 18_700,
+        ended_at: 48_700,
+        sentences: vec![
+            sentence(18_700, 20_000, "Good morning everyone."),
+            sentence(20_100, 23_000, "Let me walk through the Q3 budget."),
+            sentence(42_900, 48_600, "And marketing is finalized at 1.4 million."),
+        ],
+    };
+    let recent = RecentAudio {
+        started_at: 45_200,
+        ended_at: 48_700,
+        transcript: "And marketing is finalized at 1.4 million.".to_owned(),
+        keyframes: vec![0],
+    };
+    let keyframes = vec![
+        KeyframeLine {
+            captured_at: 46_100,
+            changed: Rect::new(40, 60, 1200, 600),
+            changed_fraction: 0.31,
+        },
+        KeyframeLine {
+            captured_at: 47_810,
+            changed: Rect::new(900, 20, 320, 64),
+            changed_fraction: 0.022,
+        },
+    ];
+    let actions = [
+        prior(1, 5, Action::click_at(1300, 400), {
+            let at = Point { x: 1300, y: 400 };
+            Some(Err(ActionError::OffScreen(at)))
+        }),
+        prior(2, 6, Action::click_at(640, 400), Some(Ok(()))),
+        prior(3, 6, Action::text("1.4 \"million\""), Some(Ok(()))),
+        prior(4, 6, Action::Wait(3_000), None),
+    ];
+    insta::assert_snapshot!(RecordText {
+        step: 7,
+        taken_at: 48_700,
+        screen: SCREEN,
+        audio_context: Some(&context),
+        recent_audio: Some(&recent),
+        keyframes: Some(keyframes),
+        keyframes_dropped: 2,
+        task: "What is the finalized marketing budget?",
+        prior_actions: &actions,
+    });
+}
+
+#[test]
+fn screenshot_alone() {
+    insta::assert_snapshot!(RecordText {
+        step: 1,
+        taken_at: 40,
+        screen: SCREEN,
+        audio_context: None,
+        recent_audio: None,
+        keyframes: None,
+        keyframes_dropped: 0,
+        task: "Enter the price.",
+        prior_actions: &[],
+    });
+}
+
+#[test]
+fn silence_and_stillness_are_said() {
+    let context = AudioContext {
+        started_at: 0,
+        ended_at: 5_000,
+        sentences: Vec::new(),
+    };
+    let recent = RecentAudio {
+        started_at: 0,
+        ended_at: 5_000,
+        transcript: String::new(),
+        keyframes: Vec::new(),
+    };
+    let actions: Vec<PriorAction> = (0..22)
+        .map(|id| prior(id, 1, Action::chord("Tab"), Some(Ok(()))))
+        .collect();
+    insta::assert_snapshot!(RecordText {
+        step: 2,
+        taken_at: 5_000,
+        screen: SCREEN,
+        audio_context: Some(&context),
+        recent_audio: Some(&recent),
+        keyframes: Some(Vec::new()),
+        keyframes_dropped: 0,
+        task: "Enter the price.",
+        prior_actions: &actions,
+    });
+}

@@ -1,0 +1,108 @@
+// Hallway's interview room: the interviewer speaks, then listens; whatever the microphone hears goes to the room's server.
+
+import { session } from "/lib/session.js";
+import { drawInterviewer } from "./interviewer.js";
+
+/** Silence before the interviewer says hello, in milliseconds. */
+const LEAD_IN = 1500;
+/** Between the greeting and the question, in milliseconds. */
+const BREATH = 700;
+/** How long an answer counts, from the end of the question, in milliseconds. */
+const ANSWER_TIME = 16_000;
+/** Bars of the own microphone's meter. */
+const BARS = 8;
+
+const at = (id) => document.getElementById(id);
+/** What the interviewer is saying. @type {string | null} */
+let speaking = null;
+
+function show({ values }) {
+  for (const place of document.querySelectorAll(".interviewer")) place.textContent = values.interviewer;
+  at("desk").textContent = values.desk;
+  for (let bar = 0; bar < BARS; bar += 1) at("meter").append(document.createElement("i"));
+  drawInterviewer(0, false);
+}
+
+/** @param {string} part */
+function agenda(part) {
+  let past = true;
+  for (const item of at("agenda").children) {
+    const now = item.dataset.part === part;
+    if (now) past = false;
+    item.className = now ? "now" : past ? "past" : "";
+  }
+}
+
+/** @param {string} clip */
+async function say(clip) {
+  speaking = clip;
+  await session.play(clip);
+  speaking = null;
+}
+
+function animate() {
+  const seconds = Math.floor(session.now() / 1000);
+  at("timer").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+
+  const voice = speaking === null ? 0 : session.level(speaking);
+  drawInterviewer(voice, speaking !== null);
+  at("guest").classList.toggle("speaking", speaking !== null);
+  at("guest").querySelectorAll(".bars i").forEach((bar, index) => {
+    bar.style.height = `${4 + Math.min(1, voice * [2, 3, 1.6][index]) * 12}px`;
+  });
+
+  const own = session.microphone.level;
+  const lit = Math.round(Math.min(1, own * 2.5) * BARS);
+  [...at("meter").children].forEach((bar, index) => bar.classList.toggle("lit", index < lit));
+  at("own").classList.toggle("speaking", lit > 1);
+}
+
+async function interview() {
+  agenda("hello");
+  session.microphone.start().then(() => { at("microphone-state").textContent = "Connected"; });
+  await session.wait(LEAD_IN);
+  await say("greeting");
+  await session.wait(BREATH);
+
+  agenda("question");
+  session.mark("question-asked");
+  await say("question");
+  session.openWindow("answer");
+  at("turn").textContent = "It is your turn to speak";
+  at("turn").classList.add("yours");
+  await session.wait(ANSWER_TIME);
+  session.closeWindow("answer");
+
+  at("turn").textContent = "";
+  at("turn").classList.remove("yours");
+  at("line").textContent = "Thank you, that is noted.";
+  at("line").hidden = false;
+  await say("closing");
+  agenda("talk");
+  at("hint").textContent = "Tom joins you in the second room in a moment.";
+}
+
+/** @param {HTMLButtonElement} button */
+function toggle(button) {
+  const pressed = button.getAttribute("aria-pressed") !== "true";
+  button.setAttribute("aria-pressed", String(pressed));
+  session.click(button.id);
+  return pressed;
+}
+
+at("camera").addEventListener("click", () => toggle(at("camera")));
+at("hand").addEventListener("click", () => {
+  if (!toggle(at("hand"))) {
+    at("own").querySelector(".raised").remove();
+    return;
+  }
+  const raised = document.createElement("div");
+  raised.className = "raised";
+  raised.innerHTML = '<svg class="icon large"><use href="/lib/icons.svg#hand"/></svg>';
+  at("own").append(raised);
+});
+
+await session.load(show);
+await session.started;
+setInterval(animate, 100);
+await interview();

@@ -1,0 +1,98 @@
+// What a task's page uses to talk to the host. See README.md.
+
+import { now, wait } from "./clock.js";
+import { connect, reportError, sendEvent, sendReady, started } from "./connection.js";
+import { guardPage } from "./guard.js";
+import { microphone } from "./microphone.js";
+import { clip, level, loadClips, play, position } from "./sound.js";
+
+guardPage();
+
+/** Forms that were submitted: what a person sends is sent once. @type {Set<string>} */
+const submitted = new Set();
+
+/**
+ * @typedef {object} Loaded
+ * @property {Record<string, any>} values   lasting values to display
+ * @property {Record<string, string>} audio clip ids and their addresses
+ */
+
+/**
+ * Fetches the variant, loads fonts and clips, connects, lets the page fill itself in, and reports that it is ready.
+ * @param {(loaded: Loaded) => void | Promise<void>} [prepare]  runs before `ready`; the page shows its values here
+ * @returns {Promise<Loaded>}
+ */
+async function load(prepare) {
+  try {
+    await connect();
+    const response = await fetch("/variant.json");
+    if (!response.ok) throw new Error(`the server answered ${response.status} for the variant`);
+    const { values, audio } = await response.json();
+    const loaded = { values, audio };
+    await Promise.all([loadClips(audio), document.fonts.ready]);
+    await prepare?.(loaded);
+    await nextPaint();
+    sendReady();
+    return loaded;
+  } catch (error) {
+    reportError(error);
+    throw error;
+  }
+}
+
+/** @returns {Promise<void>} resolved after what was just changed has been drawn */
+function nextPaint() {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
+  });
+}
+
+/**
+ * Fetches a transient value at its moment. The page has no other way to know it.
+ * @param {string} name
+ * @returns {Promise<any>}
+ */
+async function reveal(name) {
+  const response = await fetch(`/reveal/${encodeURIComponent(name)}`, { method: "POST" });
+  if (!response.ok) {
+    const error = new Error(`the server answered ${response.status} for the value ${name}`);
+    reportError(error);
+    throw error;
+  }
+  return (await response.json()).value;
+}
+
+/**
+ * Hands in what the person entered. Nothing comes back that tells whether it was right.
+ * @param {string} form
+ * @param {Record<string, string>} values
+ * @returns {boolean} false when this form was handed in before; then nothing is sent
+ */
+function submit(form, values) {
+  if (submitted.has(form)) return false;
+  submitted.add(form);
+  sendEvent("submit", { form, values });
+  return true;
+}
+
+export const session = Object.freeze({
+  load,
+  started,
+  now,
+  wait,
+  reveal,
+  submit,
+  play,
+  clip,
+  level,
+  position,
+  microphone,
+  /** @param {string} name  a moment of the manifest: it is on the screen or in the air now */
+  mark: (name) => sendEvent("moment", { name }),
+  /** @param {string} control  a control of the page that was used */
+  click: (control) => sendEvent("click", { control }),
+  /** @param {string} name  from now on an answer counts */
+  openWindow: (name) => sendEvent("window-opened", { window: name }),
+  /** @param {string} name  from now on none does */
+  closeWindow: (name) => sendEvent("window-closed", { window: name }),
+});

@@ -1,0 +1,536 @@
+//! One lane, for real: display, sound, browser, hands, and what is left when it ends.
+//!
+//! The lane's supervisor is the built `dynacu-host`, named by `$DYNACU_HOST_EXE` or found beside the test's own program.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use dynacu_host::action::keymap;
+use dynacu_host::desktop::browser::{Browser, BrowserEvent};
+use dynacu_host::desktop::lane::Lane;
+use dynacu_host::desktop::sound;
+use dynacu_host::desktop::supervisor::EXECUTABLE_VARIABLE;
+use dynacu_host::input::{Button, Direction, Input};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::{sleep, timeout};
+
+const PAGE: &str = r#"<!doctype html><meta charset="utf-8"><title>test page</title>
+<style>body{margin:0;height:3000px} textarea{position:absolute;left:100px;top:100px;width:600px;height:300px}
+a{position:absolute;left:800px;top:100px}</style>
+<textarea id="text" autofocus></textarea><a href="/elsewhere">a link</a>
+<script>
+  window.born = Math.random();
+  window.points = []; window.drags = [];
+  addEventListener('mousedown', e => points.push([e.screenX, e.screenY, e.clientX, e.clientY, e.button, e.detail]));
+  addEventListener('mousemove', e => { if (e.buttons) drags.push([e.clientX, e.clientY]); });
+  window.getTaskResult = () => ({text: text.value, born});
+</script>"#;
+
+/// Finds the host's program and says so to the library. Before any thread of the runtime exists.
+fn host_program() -> PathBuf {
+    if let Some(named) = std::env::var_os(EXECUTABLE_VARIABLE) {
+        return PathBuf::from(named);
+    }
+    let own = std::env::current_exe().unwrap();
+    let found = own
+        .ancestors()
+        .map(|folder| folder.join("dynacu-host"))
+        .find(|file| file.is_file())
+        .expect("build the host first: cargo build -p dynacu-host");
+    // SAFETY: called first thing in each test's process or under the once-guard below, before other threads read it.
+    unsafe { std::env::set_var(EXECUTABLE_VARIABLE, &found) };
+    found
+}
+
+/// Runs one test on its own runtime, with a folder for its lanes.
+fn with_lanes<F: Future<Output = ()>>(test: impl FnOnce(PathBuf) -> F) {
+    static PROGRAM: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
+    PROGRAM.get_or_init(host_program);
+    let folder = tempfile::Builder::new().prefix("lanes").tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(test(folder.path().to_owned()));
+}
+
+/// Serves [`PAGE`] for every path, on the loopback.
+async fn serve() -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let mut request = [0_u8; 8192];
+                let _ = stream.read(&mut request).await;
+                let answer = format!(
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{PAGE}",
+                    PAGE.len()
+                );
+                let _ = stream.write_all(answer.as_bytes()).await;
+            });
+        }
+    });
+    format!("http://{address}/")
+}
+
+async fn on_page(parent: &Path) -> (Lane, Browser, Input) {
+    let lane = Lane::start(0, Some(parent)).await.unwrap();
+    let browser = lane.launch_browser(&serve().await).await.unwrap();
+    browser.check_geometry().await.unwrap();
+    let input = Input::connect(&lane.display).unwrap();
+    (lane, browser, input)
+}
+
+fn chord(input: &mut Input, written: &str) {
+    input.key(&keymap::parse(written).unwrap()).unwrap();
+}
+
+/// All processes of a lane, by the folder's name in their environment.
+fn processes_of(folder: &Path) -> BTreeSet<u32> {
+    let mark = folder.display().to_string();
+    let mut found = BTreeSet::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let Some(pid) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok())
+        else {
+            continue;
+        };
+        let read = |name: &str| std::fs::read(entry.path().join(name)).unwrap_or_default();
+        let text = [read("environ"), read("cmdline")].concat();
+        if String::from_utf8_lossy(&text).contains(&mark) {
+            found.insert(pid);
+        }
+    }
+    found
+}
+
+fn x_files(display: &str) -> [PathBuf; 2] {
+    let number = display.trim_start_matches(':');
+    [
+        format!("/tmp/.X{number}-lock").into(),
+        format!("/tmp/.X11-unix/X{number}").into(),
+    ]
+}
+
+#[test]
+fn a_stopped_lane_leaves_nothing() {
+    with_lanes(|parent| async move {
+        let (lane, browser, input) = on_page(&parent).await;
+        assert!(browser.version.contains("Chrom"), "{}", browser.version);
+        let (folder, files) = (lane.folder.clone(), x_files(&lane.display));
+        assert!(processes_of(&folder).len() > 5);
+        assert!(files[0].exists());
+        let result = browser.page_result().await.unwrap();
+        assert!(result.contains("\"text\":\"\""), "{result}");
+        // A second browser, with a fresh profile, in the same lane.
+        lane.close_browser(browser).await.unwrap();
+        assert!(processes_of(&folder.join("browser-0")).is_empty());
+        let second = lane.launch_browser(&serve().await).await.unwrap();
+        second.check_geometry().await.unwrap();
+        drop(input);
+        lane.stop().await.unwrap();
+        assert!(!folder.exists());
+        assert!(!files[0].exists() && !files[1].exists());
+        assert!(processes_of(&folder).is_empty());
+    });
+}
+
+#[test]
+fn any_text_arrives_as_it_is() {
+    with_lanes(|parent| async move {
+        let (lane, browser, mut input) = on_page(&parent).await;
+        let texts = [
+            "adds_r0_r0_8.csv",
+            "Spaß ÀÉØ ñ",
+            r#"a<b && "c"; d|e~^`"#,
+            "It's 50% – “ok”",
+            "日本語",
+            "😀",
+            "two\nlines",
+            "ASCII: !\"#$%&'()*+,-./0123456789:;<=>?@[\\]^_`{|}~",
+        ];
+        input.click(400, 200, Button::Left, 1).unwrap();
+        for round in 0..10 {
+            for text in texts {
+                let () = browser.evaluate("void (text.value = '')").await.unwrap();
+                input.type_text(text).unwrap();
+                let mut value = String::new();
+                for _ in 0..60 {
+                    value = browser.evaluate("text.value").await.unwrap();
+                    if value == text {
+                        break;
+                    }
+                    sleep(Duration::from_millis(50)).await;
+                }
+                assert_eq!(value, text, "round {round}");
+            }
+        }
+        // More characters than there are spare keys.
+        let many: String = ('一'..).take(300).collect();
+        let () = browser.evaluate("void (text.value = '')").await.unwrap();
+        input.type_text(&many).unwrap();
+        sleep(Duration::from_secs(1)).await;
+        assert_eq!(
+            browser.evaluate::<String>("text.value").await.unwrap(),
+            many
+        );
+        drop(input);
+        lane.stop().await.unwrap();
+    });
+}
+
+#[test]
+fn hands_reach_every_point_and_let_go() {
+    with_lanes(|parent| async move {
+        let (lane, browser, mut input) = on_page(&parent).await;
+        for (x, y) in [(0, 0), (1279, 0), (0, 719), (1279, 719), (640, 360)] {
+            let () = browser.evaluate("void (points.length = 0)").await.unwrap();
+            input.click(x, y, Button::Left, 1).unwrap();
+            let points: Vec<[i32; 6]> = browser.evaluate("points").await.unwrap();
+            assert_eq!(points, [[x, y, x, y, 0, 1]]);
+            assert_eq!(input.pointer().unwrap(), (x, y));
+        }
+        for (x, y) in [(1280, 5), (-1, 5), (640, 720)] {
+            assert!(input.click(x, y, Button::Left, 1).is_err());
+        }
+        let () = browser.evaluate("void (points.length = 0)").await.unwrap();
+        input.click(900, 400, Button::Right, 1).unwrap();
+        input.click(900, 500, Button::Left, 3).unwrap();
+        let points: Vec<[i32; 6]> = browser.evaluate("points").await.unwrap();
+        let details: Vec<_> = points.iter().map(|point| (point[4], point[5])).collect();
+        assert_eq!(details, [(2, 1), (0, 1), (0, 2), (0, 3)]);
+
+        let () = browser.evaluate("void (drags.length = 0)").await.unwrap();
+        input.drag((800, 300), (1100, 600)).unwrap();
+        let drags: Vec<[i32; 2]> = browser.evaluate("drags").await.unwrap();
+        assert!(drags.len() >= 8, "{drags:?}");
+        assert_eq!(drags.last(), Some(&[1100, 600]));
+
+        input.scroll(Some((900, 400)), Direction::Down, 5).unwrap();
+        sleep(Duration::from_secs(1)).await;
+        assert!(browser.evaluate::<f64>("scrollY").await.unwrap() > 100.0);
+        let () = browser.evaluate("scrollTo(0, 0)").await.unwrap();
+
+        // Editing chords do what they say.
+        input.click(400, 200, Button::Left, 1).unwrap();
+        input.type_text("one two").unwrap();
+        for written in [
+            "ctrl+a",
+            "ctrl+c",
+            "End",
+            "Return",
+            "ctrl+v",
+            "shift+Home",
+            "ctrl+x",
+            "ctrl+z",
+        ] {
+            chord(&mut input, written);
+        }
+        sleep(Duration::from_millis(500)).await;
+        assert_eq!(
+            browser.evaluate::<String>("text.value").await.unwrap(),
+            "one two\none two"
+        );
+        drop(input);
+        lane.stop().await.unwrap();
+    });
+}
+
+#[test]
+fn no_key_and_no_button_leaves_the_page() {
+    with_lanes(|parent| async move {
+        let (lane, mut browser, mut input) = on_page(&parent).await;
+        browser.arm().await.unwrap();
+        let born: f64 = browser.evaluate("born").await.unwrap();
+        for written in [
+            "F5",
+            "F12",
+            "ctrl+u",
+            "ctrl+l",
+            "alt+Left",
+            "ctrl+t",
+            "ctrl+w",
+            "ctrl+shift+i",
+            "shift+F10",
+        ] {
+            assert!(keymap::parse(written).is_err(), "{written}");
+        }
+        // What is permitted, pressed where it could do harm: outside any field.
+        input.click(900, 600, Button::Left, 1).unwrap();
+        for written in [
+            "Escape",
+            "BackSpace",
+            "Delete",
+            "Insert",
+            "Home",
+            "End",
+            "Page_Up",
+            "Page_Down",
+            "space",
+            "shift+space",
+            "Tab",
+            "shift+Tab",
+            "shift+Insert",
+            "ctrl+a",
+            "ctrl+c",
+            "ctrl+v",
+            "ctrl+x",
+            "ctrl+z",
+            "ctrl+y",
+            "ctrl+b",
+            "ctrl+i",
+            "ctrl+.",
+            "ctrl+/",
+            "ctrl+Return",
+            "ctrl+space",
+            "ctrl+BackSpace",
+            "ctrl+Insert",
+            "ctrl+Left",
+            "ctrl+Up",
+            "ctrl+shift+z",
+            "ctrl+shift+v",
+            "ctrl+shift+Return",
+            "shift+Return",
+        ] {
+            chord(&mut input, written);
+        }
+        // Tab to the very ends of the page: the browser's own controls must not be there.
+        for _ in 0..4 {
+            chord(&mut input, "shift+Tab");
+        }
+        input.type_text("about:version\n").unwrap();
+        // The context menu's exits: its first entries are back, forward, reload.
+        input.click(900, 600, Button::Right, 1).unwrap();
+        for written in ["Down", "Down", "Down", "Return"] {
+            chord(&mut input, written);
+        }
+        input.click(910, 645, Button::Left, 1).unwrap();
+        // Middle click on a link opens a window, dragging one onto the page follows it.
+        input.click(815, 108, Button::Middle, 1).unwrap();
+        input.drag((815, 108), (900, 500)).unwrap();
+        let event = timeout(Duration::from_secs(2), browser.events.recv()).await;
+        assert!(event.is_err(), "{event:?}");
+        assert_eq!(browser.evaluate::<f64>("born").await.unwrap(), born);
+        browser.check_geometry().await.unwrap();
+
+        // And a link followed all the same is told.
+        input.click(815, 108, Button::Left, 1).unwrap();
+        let event = timeout(Duration::from_secs(10), browser.events.recv())
+            .await
+            .unwrap();
+        assert!(
+            matches!(&event, Some(BrowserEvent::LeftPage(url)) if url.ends_with("/elsewhere")),
+            "{event:?}"
+        );
+        drop(input);
+        lane.stop().await.unwrap();
+    });
+}
+
+#[test]
+fn a_window_a_reload_and_a_dead_browser_are_events() {
+    with_lanes(|parent| async move {
+        let (lane, mut browser, _input) = on_page(&parent).await;
+        browser.arm().await.unwrap();
+        let () = browser
+            .evaluate("void history.pushState(0, '', '#there')")
+            .await
+            .unwrap();
+        let () = browser
+            .evaluate("void setTimeout(() => location.reload(), 50)")
+            .await
+            .unwrap();
+        let event = timeout(Duration::from_secs(10), browser.events.recv())
+            .await
+            .unwrap();
+        assert!(
+            matches!(event, Some(BrowserEvent::LeftPage(_))),
+            "{event:?}"
+        );
+        browser.arm().await.unwrap();
+        let () = browser
+            .evaluate("void location.assign('http://192.0.2.1/')")
+            .await
+            .unwrap();
+        let event = timeout(Duration::from_secs(10), browser.events.recv())
+            .await
+            .unwrap();
+        assert!(
+            matches!(event, Some(BrowserEvent::LeftPage(_))),
+            "{event:?}"
+        );
+        lane.close_browser(browser).await.unwrap();
+
+        let mut browser = lane.launch_browser(&serve().await).await.unwrap();
+        let pid = *processes_of(&lane.folder.join("browser-1"))
+            .first()
+            .unwrap();
+        assert!(
+            std::process::Command::new("kill")
+                .args(["-9", &pid.to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
+        let event = timeout(Duration::from_secs(10), browser.events.recv())
+            .await
+            .unwrap();
+        assert!(matches!(event, Some(BrowserEvent::Lost(_))), "{event:?}");
+        lane.stop().await.unwrap();
+    });
+}
+
+#[test]
+fn the_page_has_its_speaker_its_microphone_and_no_network() {
+    with_lanes(|parent| async move {
+        let (lane, browser, _input) = on_page(&parent).await;
+        // A listener on another loopback address: reachable for everyone but the page.
+        let other = tokio::net::TcpListener::bind("127.0.0.2:0").await.unwrap();
+        let url = format!("http://{}/", other.local_addr().unwrap());
+        let fetch =
+            format!("fetch('{url}', {{mode: 'no-cors'}}).then(() => 'reached', () => 'closed')");
+        assert_eq!(browser.evaluate::<String>(&fetch).await.unwrap(), "closed");
+
+        // The page plays without a gesture.
+        let play = "void (() => { const c = window.sounding = new AudioContext(); const o = c.createOscillator();
+            const g = c.createGain(); g.gain.value = 0.3; o.frequency.value = 700; o.connect(g).connect(c.destination); o.start(); })()";
+        let () = browser.evaluate(play).await.unwrap();
+        sleep(Duration::from_millis(700)).await;
+        let server = lane.pulse_server.clone();
+        let level = tokio::task::spawn_blocking(move || {
+            sound::level_while_playing(
+                &server,
+                sound::SPEAKER_MONITOR,
+                None,
+                700.0,
+                Duration::from_millis(1300),
+            )
+        });
+        let level = level.await.unwrap().unwrap();
+        assert!(level.tone > -25.0, "{level:?}");
+        let () = browser.evaluate("void sounding.close()").await.unwrap();
+
+        // The page hears its microphone, and nobody else does.
+        let listen = "navigator.mediaDevices.getUserMedia({audio: {echoCancellation: false, noiseSuppression: false, autoGainControl: false}})
+            .then(async stream => { const c = new AudioContext(); const a = window.ear = c.createAnalyser();
+              a.fftSize = 8192; c.createMediaStreamSource(stream).connect(a); return stream.getAudioTracks()[0].label; })";
+        let label: String = browser.evaluate(listen).await.unwrap();
+        assert_eq!(label, "Microphone");
+        let server = lane.pulse_server.clone();
+        let playing = tokio::task::spawn_blocking(move || {
+            let play = Some((server.as_str(), sound::MICROPHONE_FEED));
+            sound::level_while_playing(
+                &server,
+                sound::SPEAKER_MONITOR,
+                play,
+                1000.0,
+                Duration::from_millis(2500),
+            )
+        });
+        sleep(Duration::from_millis(1500)).await;
+        let strongest = "(() => { const bins = new Float32Array(ear.frequencyBinCount); ear.getFloatFrequencyData(bins);
+            let best = 0; bins.forEach((v, i) => { if (v > bins[best]) best = i; });
+            return [best * ear.context.sampleRate / ear.fftSize, bins[best]]; })()";
+        let [frequency, loudness]: [f32; 2] = browser.evaluate(strongest).await.unwrap();
+        assert!(
+            (frequency - 1000.0).abs() < 30.0 && loudness > -40.0,
+            "{frequency} Hz at {loudness} dB"
+        );
+        let speaker = playing.await.unwrap().unwrap();
+        assert!(speaker.all < -80.0, "{speaker:?}");
+        lane.stop().await.unwrap();
+    });
+}
+
+#[test]
+fn lanes_start_together_and_do_not_hear_each_other() {
+    with_lanes(|parent| async move {
+        let (one, two, three) = tokio::join!(
+            Lane::start(0, Some(&parent)),
+            Lane::start(1, Some(&parent)),
+            Lane::start(2, Some(&parent)),
+        );
+        let (one, two, three) = (one.unwrap(), two.unwrap(), three.unwrap());
+        let displays: BTreeSet<_> = [&one, &two, &three].map(|lane| lane.display.clone()).into();
+        assert_eq!(displays.len(), 3);
+        let (ears, voice) = (two.pulse_server.clone(), one.pulse_server.clone());
+        let (other, own) = tokio::task::spawn_blocking(move || {
+            let listen = |server: &str| {
+                let play = Some((voice.as_str(), sound::SPEAKER));
+                sound::level_while_playing(
+                    server,
+                    sound::SPEAKER_MONITOR,
+                    play,
+                    997.0,
+                    Duration::from_millis(1500),
+                )
+                .unwrap()
+            };
+            (listen(&ears), listen(&voice))
+        })
+        .await
+        .unwrap();
+        assert!(own.tone > -20.0, "{own:?}");
+        assert!(other.all < -80.0, "{other:?}");
+        for lane in [one, two, three] {
+            lane.stop().await.unwrap();
+        }
+        assert_eq!(std::fs::read_dir(&parent).unwrap().count(), 0);
+    });
+}
+
+/// Not a test of its own: the host that [`a_killed_host_leaves_nothing`] kills.
+#[test]
+#[ignore = "started by a_killed_host_leaves_nothing"]
+fn host_to_be_killed() {
+    let Some(parent) = std::env::var_os("DYNACU_TEST_LANES") else {
+        return;
+    };
+    with_lanes(|_| async move {
+        let (lane, _browser, _input) = on_page(Path::new(&parent)).await;
+        std::fs::write(Path::new(&parent).join("ready"), &lane.display).unwrap();
+        sleep(Duration::from_secs(120)).await;
+    });
+}
+
+#[test]
+fn a_killed_host_leaves_nothing() {
+    with_lanes(|parent| async move {
+        let mut host = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "host_to_be_killed"])
+            .env("DYNACU_TEST_LANES", &parent)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let ready = parent.join("ready");
+        for _ in 0..600 {
+            if ready.exists() {
+                break;
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+        sleep(Duration::from_millis(200)).await;
+        let files = x_files(&std::fs::read_to_string(&ready).unwrap());
+        assert!(files[0].exists());
+        // The lane's processes, by its folder; the host itself knows only the folder above.
+        let lane = parent.join(format!("{}-0", host.id()));
+        assert!(lane.is_dir());
+        assert!(processes_of(&lane).len() > 5);
+        host.kill().unwrap();
+        host.wait().unwrap();
+        let killed = Instant::now();
+        while killed.elapsed() < Duration::from_secs(5)
+            && (!processes_of(&lane).is_empty() || lane.exists())
+        {
+            sleep(Duration::from_millis(50)).await;
+        }
+        assert_eq!(processes_of(&lane), BTreeSet::new());
+        assert!(!lane.exists());
+        assert!(!files[0].exists() && !files[1].exists());
+    });
+}
