@@ -2,129 +2,36 @@
 //!
 //! The lane's supervisor is the built `dynacu-host`, named by `$DYNACU_HOST_EXE` or found beside the test's own program.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "in a test a panic is the report"
+)]
+
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use dynacu_host::action::keymap;
-use dynacu_host::desktop::browser::{Browser, BrowserEvent};
+use dynacu_host::desktop::browser::BrowserEvent;
 use dynacu_host::desktop::lane::Lane;
 use dynacu_host::desktop::sound;
-use dynacu_host::desktop::supervisor::EXECUTABLE_VARIABLE;
-use dynacu_host::input::{Button, Direction, Input};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use dynacu_host::input::{Button, Direction};
 use tokio::time::{sleep, timeout};
 
-const PAGE: &str = r#"<!doctype html><meta charset="utf-8"><title>test page</title>
-<style>body{margin:0;height:3000px} textarea{position:absolute;left:100px;top:100px;width:600px;height:300px}
-a{position:absolute;left:800px;top:100px}</style>
-<textarea id="text" autofocus></textarea><a href="/elsewhere">a link</a>
-<script>
-  window.born = Math.random();
-  window.points = []; window.drags = [];
-  addEventListener('mousedown', e => points.push([e.screenX, e.screenY, e.clientX, e.clientY, e.button, e.detail]));
-  addEventListener('mousemove', e => { if (e.buttons) drags.push([e.clientX, e.clientY]); });
-  window.getTaskResult = () => ({text: text.value, born});
-</script>"#;
+#[path = "desktop/bench.rs"]
+mod bench;
 
-/// Finds the host's program and says so to the library. Before any thread of the runtime exists.
-fn host_program() -> PathBuf {
-    if let Some(named) = std::env::var_os(EXECUTABLE_VARIABLE) {
-        return PathBuf::from(named);
-    }
-    let own = std::env::current_exe().unwrap();
-    let found = own
-        .ancestors()
-        .map(|folder| folder.join("dynacu-host"))
-        .find(|file| file.is_file())
-        .expect("build the host first: cargo build -p dynacu-host");
-    // SAFETY: called first thing in each test's process or under the once-guard below, before other threads read it.
-    unsafe { std::env::set_var(EXECUTABLE_VARIABLE, &found) };
-    found
-}
-
-/// Runs one test on its own runtime, with a folder for its lanes.
-fn with_lanes<F: Future<Output = ()>>(test: impl FnOnce(PathBuf) -> F) {
-    static PROGRAM: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
-    PROGRAM.get_or_init(host_program);
-    let folder = tempfile::Builder::new().prefix("lanes").tempdir().unwrap();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(test(folder.path().to_owned()));
-}
-
-/// Serves [`PAGE`] for every path, on the loopback.
-async fn serve() -> String {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            tokio::spawn(async move {
-                let mut request = [0_u8; 8192];
-                let _ = stream.read(&mut request).await;
-                let answer = format!(
-                    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{PAGE}",
-                    PAGE.len()
-                );
-                let _ = stream.write_all(answer.as_bytes()).await;
-            });
-        }
-    });
-    format!("http://{address}/")
-}
-
-async fn on_page(parent: &Path) -> (Lane, Browser, Input) {
-    let lane = Lane::start(0, Some(parent)).await.unwrap();
-    let browser = lane.launch_browser(&serve().await).await.unwrap();
-    browser.check_geometry().await.unwrap();
-    let input = Input::connect(&lane.display).unwrap();
-    (lane, browser, input)
-}
-
-fn chord(input: &mut Input, written: &str) {
-    input.key(&keymap::parse(written).unwrap()).unwrap();
-}
-
-/// All processes of a lane, by the folder's name in their environment.
-fn processes_of(folder: &Path) -> BTreeSet<u32> {
-    let mark = folder.display().to_string();
-    let mut found = BTreeSet::new();
-    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let Some(pid) = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok())
-        else {
-            continue;
-        };
-        let read = |name: &str| std::fs::read(entry.path().join(name)).unwrap_or_default();
-        let text = [read("environ"), read("cmdline")].concat();
-        if String::from_utf8_lossy(&text).contains(&mark) {
-            found.insert(pid);
-        }
-    }
-    found
-}
-
-fn x_files(display: &str) -> [PathBuf; 2] {
-    let number = display.trim_start_matches(':');
-    [
-        format!("/tmp/.X{number}-lock").into(),
-        format!("/tmp/.X11-unix/X{number}").into(),
-    ]
-}
+use bench::{Host, chord, on_page, processes_of, serve, with_lanes, x_socket};
 
 #[test]
 fn a_stopped_lane_leaves_nothing() {
     with_lanes(|parent| async move {
         let (lane, browser, input) = on_page(&parent).await;
         assert!(browser.version.contains("Chrom"), "{}", browser.version);
-        let (folder, files) = (lane.folder.clone(), x_files(&lane.display));
+        let (folder, socket) = (lane.folder.clone(), x_socket(&lane.display));
         assert!(processes_of(&folder).len() > 5);
-        assert!(files[0].exists());
+        assert!(socket.exists());
         let result = browser.page_result().await.unwrap();
         assert!(result.contains("\"text\":\"\""), "{result}");
         // A second browser, with a fresh profile, in the same lane.
@@ -135,7 +42,7 @@ fn a_stopped_lane_leaves_nothing() {
         drop(input);
         lane.stop().await.unwrap();
         assert!(!folder.exists());
-        assert!(!files[0].exists() && !files[1].exists());
+        assert!(!socket.exists());
         assert!(processes_of(&folder).is_empty());
     });
 }
@@ -214,7 +121,7 @@ fn hands_reach_every_point_and_let_go() {
         input.scroll(Some((900, 400)), Direction::Down, 5).unwrap();
         sleep(Duration::from_secs(1)).await;
         assert!(browser.evaluate::<f64>("scrollY").await.unwrap() > 100.0);
-        let () = browser.evaluate("scrollTo(0, 0)").await.unwrap();
+        let () = browser.evaluate("void scrollTo(0, 0)").await.unwrap();
 
         // Editing chords do what they say.
         input.click(400, 200, Button::Left, 1).unwrap();
@@ -299,8 +206,21 @@ fn no_key_and_no_button_leaves_the_page() {
         ] {
             chord(&mut input, written);
         }
-        // Tab to the very ends of the page: the browser's own controls must not be there.
-        for _ in 0..4 {
+        // On a link, the keys that would open it in a new window.
+        let () = browser
+            .evaluate("void document.links[0].focus()")
+            .await
+            .unwrap();
+        for written in ["ctrl+Return", "shift+Return", "ctrl+shift+Return"] {
+            chord(&mut input, written);
+        }
+        // Past the page's last control the browser's own would come, and with it the address bar.
+        for _ in 0..3 {
+            chord(&mut input, "Tab");
+        }
+        input.type_text("about:version\n").unwrap();
+        let () = browser.evaluate("void text.focus()").await.unwrap();
+        for _ in 0..2 {
             chord(&mut input, "shift+Tab");
         }
         input.type_text("about:version\n").unwrap();
@@ -418,9 +338,9 @@ fn the_page_has_its_speaker_its_microphone_and_no_network() {
         // The page hears its microphone, and nobody else does.
         let listen = "navigator.mediaDevices.getUserMedia({audio: {echoCancellation: false, noiseSuppression: false, autoGainControl: false}})
             .then(async stream => { const c = new AudioContext(); const a = window.ear = c.createAnalyser();
-              a.fftSize = 8192; c.createMediaStreamSource(stream).connect(a); return stream.getAudioTracks()[0].label; })";
-        let label: String = browser.evaluate(listen).await.unwrap();
-        assert_eq!(label, "Microphone");
+              a.fftSize = 8192; c.createMediaStreamSource(stream).connect(a); return (await navigator.mediaDevices.enumerateDevices()).filter(d => d.kind === 'audioinput').map(d => d.label); })";
+        let labels: Vec<String> = browser.evaluate(listen).await.unwrap();
+        assert_eq!(labels, ["Default", "Microphone"]);
         let server = lane.pulse_server.clone();
         let playing = tokio::task::spawn_blocking(move || {
             let play = Some((server.as_str(), sound::MICROPHONE_FEED));
@@ -501,12 +421,13 @@ fn host_to_be_killed() {
 #[test]
 fn a_killed_host_leaves_nothing() {
     with_lanes(|parent| async move {
-        let mut host = std::process::Command::new(std::env::current_exe().unwrap())
+        let host = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--ignored", "--exact", "host_to_be_killed"])
             .env("DYNACU_TEST_LANES", &parent)
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();
+        let mut host = Host(host);
         let ready = parent.join("ready");
         for _ in 0..600 {
             if ready.exists() {
@@ -515,14 +436,14 @@ fn a_killed_host_leaves_nothing() {
             sleep(Duration::from_millis(100)).await;
         }
         sleep(Duration::from_millis(200)).await;
-        let files = x_files(&std::fs::read_to_string(&ready).unwrap());
-        assert!(files[0].exists());
+        let socket = x_socket(&std::fs::read_to_string(&ready).unwrap());
+        assert!(socket.exists());
         // The lane's processes, by its folder; the host itself knows only the folder above.
-        let lane = parent.join(format!("{}-0", host.id()));
+        let lane = parent.join(format!("{}-0", host.0.id()));
         assert!(lane.is_dir());
         assert!(processes_of(&lane).len() > 5);
-        host.kill().unwrap();
-        host.wait().unwrap();
+        host.0.kill().unwrap();
+        host.0.wait().unwrap();
         let killed = Instant::now();
         while killed.elapsed() < Duration::from_secs(5)
             && (!processes_of(&lane).is_empty() || lane.exists())
@@ -531,6 +452,6 @@ fn a_killed_host_leaves_nothing() {
         }
         assert_eq!(processes_of(&lane), BTreeSet::new());
         assert!(!lane.exists());
-        assert!(!files[0].exists() && !files[1].exists());
+        assert!(!socket.exists());
     });
 }

@@ -53,10 +53,7 @@ enum Command {
     },
     /// Owns a lane's processes and ends them when the host is gone; started by the host itself
     #[command(hide = true, disable_help_flag = true)]
-    Supervise {
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        arguments: Vec<std::ffi::OsString>,
-    },
+    Supervise { folder: std::path::PathBuf },
 }
 
 /// What a command came to.
@@ -77,8 +74,8 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    if let Some(Command::Supervise { arguments }) = arguments.command {
-        return crate::desktop::supervisor::run(&arguments);
+    if let Some(Command::Supervise { folder }) = &arguments.command {
+        return crate::desktop::supervisor::run(folder);
     }
     tracing_subscriber::fmt()
         .with_env_filter(

@@ -70,6 +70,11 @@ function send(message) {
   else waiting.push(text);
 }
 
+/** @returns {boolean} whether the session stands and the host has not decided yet */
+export function inSession() {
+  return result === "pending" && socket?.readyState === WebSocket.OPEN;
+}
+
 /** Tells the host that the page is loaded and waits for its start signal. */
 export function sendReady() {
   send({ kind: "ready" });

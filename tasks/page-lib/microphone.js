@@ -1,11 +1,13 @@
 // The person's microphone, streamed to the page's server as a call would stream it.
 
-import { reportError, socketAddress } from "./connection.js";
+import { inSession, reportError, socketAddress } from "./connection.js";
 
 /** Samples a second, of the context and of what is sent. */
 const RATE = 16_000;
 /** How long the browser may take to open the device, in milliseconds. */
 const OPEN_TIMEOUT = 10_000;
+/** How much later the session may close than the stream, in milliseconds. */
+const CLOSE_GRACE = 1000;
 /** Bytes waiting in the socket above which the stream is reported as stuck: eight seconds of sound. */
 const STUCK_BYTES = RATE * 2 * 8;
 
@@ -55,7 +57,10 @@ async function open() {
       resolve(undefined);
     };
   });
-  socket.addEventListener("close", () => reportError("the microphone's stream was closed"));
+  socket.addEventListener("close", () => {
+    // The host closes both sockets when an episode is over; only this one closing is a fault.
+    setTimeout(() => { if (inSession()) reportError("the microphone's stream was closed"); }, CLOSE_GRACE);
+  });
   stream.getAudioTracks()[0].addEventListener("ended", () => reportError("the microphone was taken away"));
   await context.resume();
   await first;

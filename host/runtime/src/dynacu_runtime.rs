@@ -8,6 +8,7 @@ mod adapter;
 #[allow(missing_docs, clippy::all, clippy::pedantic)]
 mod bindings;
 mod cache;
+mod doors;
 mod egress;
 mod engine;
 mod failure;

@@ -44,7 +44,7 @@ impl GuestFailure {
     pub(crate) fn new(kind: FailureKind, detail: impl Into<String>) -> Self {
         Self {
             kind,
-            detail: detail.into(),
+            detail: short(detail.into()),
         }
     }
 
@@ -100,25 +100,28 @@ pub(crate) fn classify(error: &wasmtime::Error, denied: Option<u64>, said: &str)
             "one call handed over more bytes than its limit",
         );
     }
-    if whole.contains("resource table has no free keys") || whole.contains("component handle") {
+    if whole.contains("resource table has no free keys")
+        || whole.contains("cannot allocate another handle")
+    {
         return GuestFailure::new(
             FailureKind::OutputTooLarge,
             format!("the guest holds too many handles: {whole}"),
         );
     }
-    if let Some(door) = whole
-        .split("unknown import: `")
-        .nth(1)
-        .and_then(|rest| rest.split('`').next())
-    {
-        return GuestFailure::error(format!(
-            "the guest called {door}, which is closed to plugins"
-        ));
-    }
     if let Some(trap) = trap {
         return GuestFailure::new(FailureKind::Trap, with_words(trap.to_string()));
     }
     GuestFailure::error(with_words(whole))
+}
+
+/// A guest's own words end up in the record: a few kilobytes are enough.
+pub(crate) fn short(mut text: String) -> String {
+    const BYTES: usize = 4 << 10;
+    if text.len() > BYTES {
+        text.truncate(text.floor_char_boundary(BYTES));
+        text.push('…');
+    }
+    text
 }
 
 pub(crate) fn out_of_memory(limit: u64) -> String {

@@ -63,7 +63,8 @@ impl Limits {
             memories: 16,
             instances: 256,
             returned: 16 << 20,
-            handles: 4096,
+            // Small on their own: pixels have a cap of their own.
+            handles: 100_000,
             log_lines: 5_000,
             log_bytes: 2 << 20,
             stop_grace: Duration::from_secs(2),

@@ -11,6 +11,7 @@ use crate::adapter::{self, Adapter, AdapterPart, Inside};
 use crate::bindings::model_adapter::ModelAdapterPre;
 use crate::bindings::policy::PolicyPre;
 use crate::bindings::scorer::ScorerPre;
+use crate::doors;
 use crate::egress::{Blobs, Egress};
 use crate::engine::Engine;
 use crate::failure::GuestFailure;
@@ -250,7 +251,7 @@ fn pre<P: Part>(
     let mut linker = Linker::new(engine.wasmtime());
     world(&mut linker)?;
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
-    // Names beyond the world were refused before, so what is still unknown is `wasi:*`: doors that trap when opened.
-    linker.define_unknown_imports_as_traps(component)?;
+    // Names beyond the world were refused before.
+    doors::close(&mut linker, component)?;
     linker.instantiate_pre(component)
 }

@@ -6,7 +6,7 @@ use tokio::sync::{oneshot, watch};
 use wasmtime::Engine;
 
 use crate::bindings::policy::{Policy, PolicyPre};
-use crate::failure::GuestFailure;
+use crate::failure::{GuestFailure, short};
 use crate::guest::{Bounds, Guest, call};
 use crate::limits::Limits;
 use crate::policy::PolicyPart;
@@ -124,8 +124,8 @@ async fn one_call(start: Start) -> PolicyEnd {
     };
     match outcome.await {
         Ok(Ok(())) => PolicyEnd::Returned,
-        Ok(Err(PolicyError::GaveUp(why))) => PolicyEnd::GaveUp(why),
-        Ok(Err(PolicyError::Settings(why))) => PolicyEnd::BadSettings(why),
+        Ok(Err(PolicyError::GaveUp(why))) => PolicyEnd::GaveUp(short(why)),
+        Ok(Err(PolicyError::Settings(why))) => PolicyEnd::BadSettings(short(why)),
         Ok(Err(PolicyError::Other(why))) => PolicyEnd::Failed(GuestFailure::error(why)),
         Err(failure) => PolicyEnd::Failed(failure),
     }

@@ -1,5 +1,7 @@
 //! Records a PulseAudio source: 16 kHz mono, each buffer with the time at which it sounded.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -9,11 +11,12 @@ use anyhow::{Context as _, Result, bail, ensure};
 use libpulse_binding::context::{self, Context};
 use libpulse_binding::def::BufferAttr;
 use libpulse_binding::mainloop::standard::Mainloop;
+use libpulse_binding::operation::Operation;
 use libpulse_binding::sample;
 use libpulse_binding::stream::{self, FlagSet, Latency, PeekResult, Stream};
 use libpulse_binding::time::MicroSeconds;
 
-use super::ring::RATE;
+use super::ring::{RATE, duration};
 
 /// Samples that the server hands over at once: 30 ms.
 const FRAGMENT: u32 = RATE * 30 / 1000;
@@ -23,6 +26,8 @@ const BYTES: usize = size_of::<f32>();
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 /// The loop looks at its stop flag at least this often, also when no sound comes.
 const WAKE_EVERY: MicroSeconds = MicroSeconds(50_000);
+/// How often the server is asked what time its samples have.
+const ASK_EVERY: Duration = Duration::from_millis(100);
 /// A monitor without any buffer for this long is lost: an idle sink still delivers silence.
 const SILENT_FOR: Duration = Duration::from_secs(5);
 
@@ -45,7 +50,11 @@ pub struct Recorder {
 impl Recorder {
     /// Records `source` of the server at `server` (`unix:/path` or a bare path) on a thread named `pulse`, and
     /// returns once sound flows. What does not answer within five seconds is an error.
-    pub fn start(server: &str, source: &str, deliver: impl FnMut(Recorded<'_>) + Send + 'static) -> Result<Self> {
+    pub fn start(
+        server: &str,
+        source: &str,
+        deliver: impl FnMut(Recorded<'_>) + Send + 'static,
+    ) -> Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let (ready, is_ready) = std::sync::mpsc::sync_channel(1);
         let (server, source, stopped) = (server.to_owned(), source.to_owned(), Arc::clone(&stop));
@@ -62,7 +71,10 @@ impl Recorder {
                 }
             })
             .context("cannot start the thread that records sound")?;
-        let mut recorder = Self { stop, thread: Some(thread) };
+        let mut recorder = Self {
+            stop,
+            thread: Some(thread),
+        };
         match is_ready.recv_timeout(CONNECT_WITHIN + Duration::from_secs(1)) {
             Ok(Ok(())) => Ok(recorder),
             Ok(Err(error)) => {
@@ -99,6 +111,50 @@ struct Connection {
     stream: Stream,
     context: Context,
     mainloop: Mainloop,
+    clock: Clock,
+}
+
+/// When the next unread sample sounded. The server is asked again and again: its own interpolation smooths over
+/// a second, and is off by that much when a new player changes the sink's latency.
+#[derive(Default)]
+struct Clock {
+    /// A sample's time, and its position.
+    anchor: Option<(Instant, u64)>,
+    /// Samples read so far.
+    read: u64,
+    asked: Option<(Instant, Operation<dyn FnMut(bool)>)>,
+    answered: Rc<Cell<bool>>,
+}
+
+impl Clock {
+    fn follow(&mut self, stream: &mut Stream) {
+        let now = Instant::now();
+        if self.answered.take() {
+            // Of a monitor the latency can be negative: not yet played.
+            let at = match stream.get_latency() {
+                Ok(Latency::Positive(late)) => now.checked_sub(Duration::from_micros(late.0)),
+                Ok(Latency::Negative(early)) => Some(now + Duration::from_micros(early.0)),
+                Ok(Latency::None) | Err(_) => None,
+            };
+            self.anchor = at.map(|at| (at, self.read)).or(self.anchor);
+        }
+        if self
+            .asked
+            .as_ref()
+            .is_none_or(|(when, _)| now.duration_since(*when) >= ASK_EVERY)
+        {
+            let answered = Rc::clone(&self.answered);
+            let operation =
+                stream.update_timing_info(Some(Box::new(move |succeeded| answered.set(succeeded))));
+            self.asked = Some((now, operation));
+        }
+    }
+
+    fn next(&self) -> Instant {
+        self.anchor.map_or_else(Instant::now, |(at, position)| {
+            at + duration(self.read - position)
+        })
+    }
 }
 
 impl Connection {
@@ -106,19 +162,29 @@ impl Connection {
         let deadline = Instant::now() + CONNECT_WITHIN;
         let in_time = || Instant::now() < deadline && !stop.load(Ordering::Relaxed);
         let mut mainloop = Mainloop::new().context("libpulse gave no main loop")?;
-        let mut context = Context::new(&mainloop, "dynacu-host hearing").context("libpulse gave no context")?;
+        let mut context =
+            Context::new(&mainloop, "dynacu-host hearing").context("libpulse gave no context")?;
         context
             .connect(Some(server), context::FlagSet::NOAUTOSPAWN, None)
             .with_context(|| format!("cannot reach the sound server {server}"))?;
         while context.get_state() != context::State::Ready {
             turn(&mut mainloop)?;
-            ensure!(context.get_state().is_good(), "cannot reach the sound server {server}: {}", context.errno());
+            ensure!(
+                context.get_state().is_good(),
+                "cannot reach the sound server {server}: {}",
+                context.errno()
+            );
             ensure!(in_time(), "the sound server {server} does not answer");
         }
 
         // The server mixes down and resamples; its resampler filters, so nothing above 8 kHz folds back.
-        let format = sample::Spec { format: sample::Format::FLOAT32NE, channels: 1, rate: RATE };
-        let mut stream = Stream::new(&mut context, "hearing", &format, None).context("libpulse gave no stream")?;
+        let format = sample::Spec {
+            format: sample::Format::FLOAT32NE,
+            channels: 1,
+            rate: RATE,
+        };
+        let mut stream = Stream::new(&mut context, "hearing", &format, None)
+            .context("libpulse gave no stream")?;
         let buffer = BufferAttr {
             // As much as the server gives: it keeps sound for a reader that was held up.
             maxlength: u32::MAX,
@@ -127,18 +193,39 @@ impl Connection {
             minreq: u32::MAX,
             fragsize: FRAGMENT * BYTES as u32,
         };
-        let flags = FlagSet::ADJUST_LATENCY
-            | FlagSet::AUTO_TIMING_UPDATE
-            | FlagSet::INTERPOLATE_TIMING
-            | FlagSet::NOT_MONOTONIC
-            | FlagSet::DONT_MOVE;
-        stream.connect_record(Some(source), Some(&buffer), flags).with_context(|| format!("cannot record {source}"))?;
+        let flags = FlagSet::ADJUST_LATENCY | FlagSet::NOT_MONOTONIC | FlagSet::DONT_MOVE;
+        stream
+            .connect_record(Some(source), Some(&buffer), flags)
+            .with_context(|| format!("cannot record {source}"))?;
         while stream.get_state() != stream::State::Ready {
             turn(&mut mainloop)?;
-            ensure!(stream.get_state().is_good(), "cannot record {source} of {server}: {}", context.errno());
-            ensure!(in_time(), "the sound server {server} does not let {source} be recorded");
+            ensure!(
+                stream.get_state().is_good(),
+                "cannot record {source} of {server}: {}",
+                context.errno()
+            );
+            ensure!(
+                in_time(),
+                "the sound server {server} does not let {source} be recorded"
+            );
         }
-        Ok(Self { stream, context, mainloop })
+        let mut connection = Self {
+            stream,
+            context,
+            mainloop,
+            clock: Clock::default(),
+        };
+        // A silent sink that nobody has listened to yet renders two seconds ahead; the first sound comes after those.
+        while connection.clock.anchor.is_none()
+            || connection.stream.readable_size().unwrap_or(0) == 0
+        {
+            connection.turn()?;
+            ensure!(
+                in_time(),
+                "{source} of the sound server {server} gives no sound"
+            );
+        }
+        Ok(connection)
     }
 
     fn record(mut self, mut deliver: impl FnMut(Recorded<'_>), stop: &AtomicBool) {
@@ -148,7 +235,9 @@ impl Connection {
             match self.read(&mut samples, &mut deliver) {
                 Ok(true) => last = Instant::now(),
                 Ok(false) if last.elapsed() > SILENT_FOR => {
-                    return deliver(Recorded::Lost("the sound server delivers no sound any more".to_owned()));
+                    return deliver(Recorded::Lost(
+                        "the sound server delivers no sound any more".to_owned(),
+                    ));
                 }
                 Ok(false) => {}
                 Err(error) => return deliver(Recorded::Lost(format!("{error:#}"))),
@@ -158,41 +247,47 @@ impl Connection {
         self.context.disconnect();
     }
 
-    /// Waits for sound for a moment and delivers what came; says whether any did.
-    fn read(&mut self, samples: &mut Vec<f32>, deliver: &mut impl FnMut(Recorded<'_>)) -> Result<bool> {
+    /// One round of the loop; an error once the server is gone.
+    fn turn(&mut self) -> Result<()> {
         turn(&mut self.mainloop)?;
         ensure!(
             self.context.get_state().is_good() && self.stream.get_state().is_good(),
             "the connection to the sound server broke: {}",
             self.context.errno()
         );
+        self.clock.follow(&mut self.stream);
+        Ok(())
+    }
+
+    /// Waits for sound for a moment and delivers what came; says whether any did.
+    fn read(
+        &mut self,
+        samples: &mut Vec<f32>,
+        deliver: &mut impl FnMut(Recorded<'_>),
+    ) -> Result<bool> {
+        self.turn()?;
         let mut any = false;
         loop {
-            // The latency of the next unread sample; of a monitor it can be negative: not yet played.
-            let now = Instant::now();
-            let at = match self.stream.get_latency() {
-                Ok(Latency::Positive(late)) => now.checked_sub(bounded(late)).unwrap_or(now),
-                Ok(Latency::Negative(early)) => now + bounded(early),
-                Ok(Latency::None) | Err(_) => now,
-            };
+            let at = self.clock.next();
             samples.clear();
             match self.stream.peek().context("cannot read sound")? {
                 PeekResult::Empty => return Ok(any),
                 PeekResult::Hole(bytes) => samples.resize(bytes / BYTES, 0.0),
                 PeekResult::Data(bytes) => samples.extend(
-                    bytes.chunks_exact(BYTES).map(|bytes| f32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])),
+                    bytes
+                        .chunks_exact(BYTES)
+                        .map(|bytes| f32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])),
                 ),
             }
             self.stream.discard().context("cannot read sound")?;
             any = true;
-            deliver(Recorded::Samples { at, samples: samples.as_slice() });
+            self.clock.read += samples.len() as u64;
+            deliver(Recorded::Samples {
+                at,
+                samples: samples.as_slice(),
+            });
         }
     }
-}
-
-/// A server that was just started can report nonsense for a moment.
-fn bounded(latency: MicroSeconds) -> Duration {
-    Duration::from_micros(latency.0).min(Duration::from_secs(2))
 }
 
 fn turn(mainloop: &mut Mainloop) -> Result<()> {

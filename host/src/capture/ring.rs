@@ -61,7 +61,10 @@ impl Ring {
         let expected = origin + duration(self.end);
         if at > expected + self.gap_after {
             let missing = ((at - expected).as_nanos() * u128::from(RATE) / 1_000_000_000) as u64;
-            self.gaps.push(Gap { at: self.end, samples: missing });
+            self.gaps.push(Gap {
+                at: self.end,
+                samples: missing,
+            });
             self.fill(missing);
         } else {
             let follow = |difference: Duration| difference.mul_f64(FOLLOW);
@@ -93,7 +96,8 @@ impl Ring {
         self.latest[(self.end % length) as usize] = sample;
         self.end += 1;
         if self.recording.len() < RECORDING_LIMIT {
-            self.recording.push((sample.clamp(-1.0, 1.0) * 32767.0).round() as i16);
+            self.recording
+                .push((sample.clamp(-1.0, 1.0) * 32767.0).round() as i16);
         }
     }
 
@@ -161,7 +165,10 @@ mod tests {
         let mut ring = Ring::new(1, Duration::from_millis(200));
         let start = Instant::now();
         for i in 0..5 {
-            ring.push(start + Duration::from_millis(i * 500), &ramp(i as usize * 8000, 8000));
+            ring.push(
+                start + Duration::from_millis(i * 500),
+                &ramp(i as usize * 8000, 8000),
+            );
         }
         assert_eq!((ring.start(), ring.end()), (24_000, 40_000));
         assert_eq!(ring.read(31_000, 33_000), Some(ramp(31_000, 2000)));

@@ -77,10 +77,10 @@ pub async fn run(json: bool) -> anyhow::Result<bool> {
         writeln!(output)?;
     } else {
         for finding in &findings {
-            let mark = if finding.works { "ok     " } else { "MISSING" };
+            let mark = if finding.works { "ok   " } else { "FAULT" };
             writeln!(output, "{mark}  {:<18} {}", finding.part, finding.found)?;
             if let Some(advice) = &finding.advice {
-                writeln!(output, "         {:<18} -> {advice}", "")?;
+                writeln!(output, "       {:<18} -> {advice}", "")?;
             }
         }
     }

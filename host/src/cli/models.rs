@@ -1,12 +1,12 @@
 //! `dynacu-host models list | pull | verify`.
 
 use std::io::Write;
-use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
 use serde_json::json;
 
+use super::Done;
 use crate::models::pull::{self, State};
 
 /// The weights and runtimes that the host uses.
@@ -40,20 +40,20 @@ pub enum ModelsCommand {
     },
 }
 
-/// Runs one of the commands. The exit code is 1 when a file that is needed is missing or wrong.
+/// Runs one of the commands. It ends with failures when a file that is needed is missing or wrong.
 ///
 /// # Errors
 /// When a name is unknown, or the cache or standard output fails.
-pub fn run(command: &ModelsCommand) -> Result<ExitCode> {
+pub fn run(command: &ModelsCommand) -> Result<Done> {
     let good = match command {
         ModelsCommand::List { json } => list(*json)?,
         ModelsCommand::Pull { names } => fetch(names)?,
         ModelsCommand::Verify { json } => verify(*json)?,
     };
     Ok(if good {
-        ExitCode::SUCCESS
+        Done::Well
     } else {
-        ExitCode::FAILURE
+        Done::WithFailures
     })
 }
 

@@ -40,13 +40,14 @@ const HEALTH_EVERY: Duration = Duration::from_secs(5);
 const HEALTH_WITHIN: Duration = Duration::from_secs(20);
 
 /// Runs in a world of its own in every document, where the page cannot see or undo it. Shuts the ways out that a mouse has:
-/// the context menu (back, reload, save, view source), the middle click that opens a link in a new window, and the drop of a link,
+/// the context menu (back, reload, save, view source), the clicks (middle, or Return with Control or Shift) that open a link in a new window, and the drop of a link,
 /// which the browser would follow. Pages that handle these events themselves are not disturbed.
 const GUARD: &str = "
 addEventListener('contextmenu', event => event.preventDefault(), true);
-for (const name of ['auxclick', 'click', 'mousedown']) {
+for (const name of ['auxclick', 'click']) {
   addEventListener(name, event => {
-    if (event.button === 1 && event.target.closest?.('a, area')) event.preventDefault();
+    const another = event.button === 1 || event.ctrlKey || event.shiftKey || event.metaKey;
+    if (another && event.target.closest?.('a, area')) event.preventDefault();
   }, true);
 }
 for (const name of ['dragover', 'drop']) {

@@ -131,10 +131,11 @@ impl Supervisor {
     pub fn start(folder: &Path) -> Result<Self, SupervisorError> {
         let program = match std::env::var_os(EXECUTABLE_VARIABLE) {
             Some(path) => PathBuf::from(path),
-            None => std::env::current_exe().map_err(|source| SupervisorError::Start {
-                program: PathBuf::from("dynacu-host"),
-                source,
-            })?,
+            // The link, where the file was replaced during a long run (its name then ends in " (deleted)").
+            None => std::env::current_exe()
+                .ok()
+                .filter(|path| path.exists())
+                .unwrap_or_else(|| PathBuf::from("/proc/self/exe")),
         };
         let start = |source| SupervisorError::Start {
             program: program.clone(),

@@ -107,7 +107,12 @@ impl Hearing {
         let detector = Box::new(Silero::open(&config.voice_activity_model)?);
         let (events, receiver) = mpsc::channel(EVENTS);
         let shared = Arc::new(Shared::new(RING_SECONDS, GAP));
-        let chain = Chain::new(Arc::clone(&shared), Arc::clone(&config.timebase), config.recognizer, detector);
+        let chain = Chain::new(
+            Arc::clone(&shared),
+            Arc::clone(&config.timebase),
+            config.recognizer,
+            detector,
+        );
         let (said, counts) = (events.clone(), Arc::clone(&shared));
         let worker = chain
             .spawn("asr", move |what| {
@@ -118,14 +123,23 @@ impl Hearing {
                 }
             })
             .context("cannot start the thread that recognises speech")?;
-        let mut hearing =
-            Self { shared: Arc::clone(&shared), timebase: config.timebase, recorder: None, worker: Some(worker) };
-        let recorder = Recorder::start(&config.pulse_server, &config.source, move |recorded| match recorded {
-            Recorded::Samples { at, samples } => shared.push(at, samples),
-            Recorded::Lost(reason) => {
-                let _ = events.try_send(HeardEvent::Lost(reason));
-            }
-        })?;
+        let mut hearing = Self {
+            shared: Arc::clone(&shared),
+            timebase: config.timebase,
+            recorder: None,
+            worker: Some(worker),
+        };
+        let recorder =
+            Recorder::start(
+                &config.pulse_server,
+                &config.source,
+                move |recorded| match recorded {
+                    Recorded::Samples { at, samples } => shared.push(at, samples),
+                    Recorded::Lost(reason) => {
+                        let _ = events.try_send(HeardEvent::Lost(reason));
+                    }
+                },
+            )?;
         hearing.recorder = Some(recorder);
         Ok((hearing, receiver))
     }
@@ -142,8 +156,12 @@ impl Hearing {
     /// The sound between two times of the last 60 s, 16 kHz mono; nothing if a part of it is not held (any more, or yet).
     #[must_use]
     pub fn clip(&self, start_ms: u64, end_ms: u64) -> Option<Vec<f32>> {
-        let (start, end) = (self.timebase.instant(start_ms)?, self.timebase.instant(end_ms)?);
-        self.shared.with_ring(|ring| ring.read(ring.position(start)?, ring.position(end)?))
+        let (start, end) = (
+            self.timebase.instant(start_ms)?,
+            self.timebase.instant(end_ms)?,
+        );
+        self.shared
+            .with_ring(|ring| ring.read(ring.position(start)?, ring.position(end)?))
     }
 
     #[must_use]
@@ -159,18 +177,33 @@ impl Hearing {
         let stats = self.shared.stats();
         self.shared.with_ring(|ring| {
             let lead = started.and_then(|start| ring.position(start)).unwrap_or(0);
-            let time = |position: u64| ring.instant(position).map_or(0, |at| self.timebase.millis(at));
-            let gaps = ring.gaps().iter().map(|gap| (time(gap.at), gap.samples / 16)).collect();
+            let time = |position: u64| {
+                ring.instant(position)
+                    .map_or(0, |at| self.timebase.millis(at))
+            };
+            let gaps = ring
+                .gaps()
+                .iter()
+                .map(|gap| (time(gap.at), gap.samples / 16))
+                .collect();
             let mut samples = ring.take_recording();
             samples.drain(..samples.len().min(lead as usize));
-            HeardAll { sentences, samples, gaps, stats }
+            HeardAll {
+                sentences,
+                samples,
+                gaps,
+                stats,
+            }
         })
     }
 
     fn end(&mut self) -> Vec<Sentence> {
         drop(self.recorder.take());
         self.shared.end();
-        self.worker.take().and_then(|worker| worker.join().ok()).unwrap_or_default()
+        self.worker
+            .take()
+            .and_then(|worker| worker.join().ok())
+            .unwrap_or_default()
     }
 }
 
@@ -179,3 +212,6 @@ impl Drop for Hearing {
         self.end();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result};
 use whisper_rs::{
-    FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperSegment, WhisperState,
+    FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperSegment,
+    WhisperState,
 };
 
 use super::transcript;
@@ -32,15 +33,17 @@ const THREADS: i32 = 2;
 const CONTEXT_PER_SECOND: usize = 50;
 const FULL_CONTEXT: usize = 1500;
 /// Shorter contexts than this make the decoder loop, however short the clip is.
-const SMALLEST_CONTEXT: usize = 384;
+const SMALLEST_CONTEXT: usize = 192;
 /// Positions beyond the clip's end, so that the decoder hears the silence after the last word.
-const CONTEXT_MARGIN: usize = 64;
+const CONTEXT_MARGIN: usize = 32;
 /// Longer clips are recognised piece by piece.
 const LONGEST: usize = 29 * RATE as usize;
 /// Silence around a clip: Whisper drops words that touch the edge of what it hears.
 const EDGE: usize = RATE as usize / 5;
 /// A shorter clip is filled up with silence to this length.
 const SHORTEST: usize = RATE as usize * 5 / 4;
+/// A phrase that is repeated this often, with the whole context, is an invention.
+const INVENTED_ROUNDS: usize = 8;
 /// Below this mean token probability a text is an invention.
 const REFUSE_BELOW: f32 = 0.3;
 /// Below this one it is too, if the model also says that it heard no speech.
@@ -60,10 +63,19 @@ impl Whisper {
         whisper_rs::install_logging_hooks();
         let mut parameters = WhisperContextParameters::new();
         parameters.use_gpu(false).flash_attn(false);
-        let context = WhisperContext::new_with_params(model, parameters)
-            .with_context(|| format!("cannot open the speech model {}: run `dynacu-host models verify`", model.display()))?;
-        let state = context.create_state().context("whisper.cpp gave no state")?;
-        Ok(Self { state: Mutex::new(state), turn: Turn::default() })
+        let context = WhisperContext::new_with_params(model, parameters).with_context(|| {
+            format!(
+                "cannot open the speech model {}: run `dynacu-host models verify`",
+                model.display()
+            )
+        })?;
+        let state = context
+            .create_state()
+            .context("whisper.cpp gave no state")?;
+        Ok(Self {
+            state: Mutex::new(state),
+            turn: Turn::default(),
+        })
     }
 
     fn clip(&self, samples: &[f32]) -> Result<Vec<Segment>> {
@@ -73,32 +85,35 @@ impl Whisper {
         let seconds = padded.len().div_ceil(RATE as usize / 10) as f32 / 10.0;
         let needed = (seconds * CONTEXT_PER_SECOND as f32) as usize + CONTEXT_MARGIN;
         // A multiple of 64: the matrices divide evenly, and equal lengths give equal results.
-        let cut = needed.max(SMALLEST_CONTEXT).next_multiple_of(64).min(FULL_CONTEXT);
-        let mut best: Option<Vec<Segment>> = None;
-        for context in [cut, (cut * 2).min(FULL_CONTEXT), FULL_CONTEXT] {
-            let segments = self.pass(&padded, context)?;
-            let sound = !segments.iter().any(|segment| loops(&segment.text))
-                && !loops(&segments.iter().map(|segment| segment.text.as_str()).collect::<Vec<_>>().join(" "));
-            if sound {
-                best = Some(segments);
-                break;
-            }
-            tracing::debug!(context, "recognition went round in circles");
-            best.get_or_insert(segments);
-            if context == FULL_CONTEXT {
-                break;
-            }
+        let cut = needed
+            .max(SMALLEST_CONTEXT)
+            .next_multiple_of(64)
+            .min(FULL_CONTEXT);
+        let mut segments = self.pass(&padded, cut)?;
+        // A decoder that hears too little of what comes after goes round in circles.
+        if cut < FULL_CONTEXT && loops(&segments) {
+            segments = self.pass(&padded, FULL_CONTEXT)?;
         }
-        let mut segments = best.unwrap_or_default();
+        segments.retain_mut(|segment| {
+            let words = plain_words(&segment.text);
+            let Some((first, length, rounds)) = repetition(&words) else {
+                return true;
+            };
+            segment.text = [&words[..first + length], &words[first + length * rounds..]]
+                .concat()
+                .join(" ");
+            segment.confidence /= 2.0;
+            // Even with all there is to hear: nobody said that.
+            rounds < INVENTED_ROUNDS
+        });
+        let shift = (EDGE * 1000 / RATE as usize) as u64;
+        let length = (samples.len() * 1000 / RATE as usize) as u64;
         for segment in &mut segments {
-            if loops(&segment.text) {
-                segment.text = unrolled(&segment.text);
-                segment.confidence /= 2.0;
-            }
-            let shift = (EDGE * 1000 / RATE as usize) as u64;
-            let length = (samples.len() * 1000 / RATE as usize) as u64;
             segment.start_ms = segment.start_ms.saturating_sub(shift).min(length);
-            segment.end_ms = segment.end_ms.saturating_sub(shift).clamp(segment.start_ms, length);
+            segment.end_ms = segment
+                .end_ms
+                .saturating_sub(shift)
+                .clamp(segment.start_ms, length);
         }
         Ok(segments)
     }
@@ -123,7 +138,9 @@ impl Whisper {
         // Ten tokens a second are more than anyone speaks; a loop must not run to the model's limit.
         parameters.set_max_tokens((padded.len() / (RATE as usize / 10)) as i32 + 16);
         let mut state = lock(&self.state);
-        state.full(parameters, padded).context("whisper.cpp could not recognise a clip")?;
+        state
+            .full(parameters, padded)
+            .context("whisper.cpp could not recognise a clip")?;
         let mut out = Vec::new();
         for segment in state.as_iter() {
             let heard = Heard::from(&segment);
@@ -175,16 +192,28 @@ impl Heard {
                 let bytes = token.to_bytes().ok()?.to_vec();
                 let data = token.token_data();
                 let time = |centiseconds: i64| u64::try_from(centiseconds).unwrap_or(0) * 10;
-                Some(Token { bytes, probability: data.p, start_ms: time(data.t0), end_ms: time(data.t1) })
+                Some(Token {
+                    bytes,
+                    probability: data.p,
+                    start_ms: time(data.t0),
+                    end_ms: time(data.t1),
+                })
             })
             // Marks of time and the end: `[_BEG_]`, `[_TT_150]`.
             .filter(|token| !token.bytes.starts_with(b"[_"))
             .collect();
-        Self { tokens, no_speech: segment.no_speech_probability() }
+        Self {
+            tokens,
+            no_speech: segment.no_speech_probability(),
+        }
     }
 
     fn text(&self) -> String {
-        let bytes: Vec<u8> = self.tokens.iter().flat_map(|token| token.bytes.iter().copied()).collect();
+        let bytes: Vec<u8> = self
+            .tokens
+            .iter()
+            .flat_map(|token| token.bytes.iter().copied())
+            .collect();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
@@ -202,7 +231,8 @@ impl Heard {
             .iter()
             .any(|(open, close)| trimmed.starts_with(*open) && trimmed.ends_with(*close));
         let confidence = self.confidence();
-        let doubtful = confidence < REFUSE_BELOW || (confidence < DOUBT_BELOW && self.no_speech > NO_SPEECH);
+        let doubtful =
+            confidence < REFUSE_BELOW || (confidence < DOUBT_BELOW && self.no_speech > NO_SPEECH);
         (!words || described || doubtful).then(|| trimmed.to_owned())
     }
 
@@ -225,7 +255,10 @@ impl Heard {
 }
 
 fn joined(tokens: &[Token]) -> Option<Segment> {
-    let bytes: Vec<u8> = tokens.iter().flat_map(|token| token.bytes.iter().copied()).collect();
+    let bytes: Vec<u8> = tokens
+        .iter()
+        .flat_map(|token| token.bytes.iter().copied())
+        .collect();
     let text = String::from_utf8_lossy(&bytes).trim().to_owned();
     let (first, last) = (tokens.first()?, tokens.last()?);
     (!text.is_empty()).then(|| Segment {
@@ -242,12 +275,22 @@ fn mean(tokens: &[Token]) -> f32 {
 
 /// The words that a decoder repeats, as (first word, words in one round, rounds): at least six single words or
 /// three times a longer phrase. People say "no, no, no" and spell "4 4 4 4".
-fn repetition(words: &[String]) -> Option<(usize, usize, usize)> {
-    for length in 1..=words.len() / 3 {
+fn repetition(words: &[&str]) -> Option<(usize, usize, usize)> {
+    let plain = |word: &&str| {
+        word.chars()
+            .filter(|c| c.is_alphanumeric())
+            .flat_map(char::to_lowercase)
+            .collect()
+    };
+    let plain: Vec<String> = words.iter().map(plain).collect();
+    for length in 1..=plain.len() / 3 {
         let needed = if length == 1 { 6 } else { 3 };
-        for first in 0..words.len() {
-            let phrase = &words[first..(first + length).min(words.len())];
-            let rounds = words[first..].chunks_exact(length).take_while(|chunk| *chunk == phrase).count();
+        for first in 0..plain.len() {
+            let phrase = &plain[first..(first + length).min(plain.len())];
+            let rounds = plain[first..]
+                .chunks_exact(length)
+                .take_while(|chunk| *chunk == phrase)
+                .count();
             if rounds >= needed {
                 return Some((first, length, rounds));
             }
@@ -256,20 +299,22 @@ fn repetition(words: &[String]) -> Option<(usize, usize, usize)> {
     None
 }
 
-fn plain_words(text: &str) -> Vec<String> {
-    let plain = |word: &str| word.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
-    text.split_whitespace().map(plain).collect()
+/// Words, also those that a decoder strings together: "B-B-B-B".
+fn plain_words(text: &str) -> Vec<&str> {
+    text.split(|c: char| c.is_whitespace() || c == '-')
+        .filter(|word| !word.is_empty())
+        .collect()
 }
 
-fn loops(text: &str) -> bool {
-    repetition(&plain_words(text)).is_some()
-}
-
-/// One round of what is repeated.
-fn unrolled(text: &str) -> String {
-    let Some((first, length, rounds)) = repetition(&plain_words(text)) else { return text.to_owned() };
-    let words: Vec<&str> = text.split_whitespace().collect();
-    [&words[..first + length], &words[first + length * rounds..]].concat().join(" ")
+/// Loops run on over segments, so all of them are looked at as one text.
+fn loops(segments: &[Segment]) -> bool {
+    repetition(
+        &segments
+            .iter()
+            .flat_map(|segment| plain_words(&segment.text))
+            .collect::<Vec<_>>(),
+    )
+    .is_some()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -293,7 +338,10 @@ impl Turn {
         let mine = tickets.0;
         tickets.0 += 1;
         while tickets.1 != mine {
-            tickets = self.changed.wait(tickets).unwrap_or_else(PoisonError::into_inner);
+            tickets = self
+                .changed
+                .wait(tickets)
+                .unwrap_or_else(PoisonError::into_inner);
         }
         Taken(self)
     }
@@ -312,11 +360,18 @@ mod tests {
 
     #[test]
     fn loops_are_told_from_speech() {
-        assert!(loops("Thank you. Thank you. Thank you."));
-        assert!(loops("the the the the the the the"));
-        assert!(!loops("No, no, no. Four four four four."));
-        assert!(!loops("The budget is 1.4 million, down from 1.8 million."));
-        assert_eq!(unrolled("So I said. I said. I said. Goodbye."), "So I said. Goodbye.");
+        let repeated = |text: &str| repetition(&plain_words(text));
+        assert_eq!(
+            repeated("So: I said. I said. I said. Goodbye."),
+            Some((1, 2, 3))
+        );
+        assert_eq!(repeated("the the the The the, the the"), Some((0, 1, 7)));
+        assert_eq!(repeated("B-B-B-B-B-B-B-B-"), Some((0, 1, 8)));
+        assert_eq!(repeated("No, no, no. Four four four four."), None);
+        assert_eq!(
+            repeated("The budget is 1.4 million, down from 1.8 million."),
+            None
+        );
     }
 
     #[test]
@@ -341,14 +396,29 @@ mod tests {
             ],
             no_speech: 0.0,
         };
-        let texts: Vec<_> = heard.sentences().into_iter().map(|s| (s.text, s.start_ms, s.end_ms)).collect();
-        assert_eq!(texts, [("It is 1.4.".to_owned(), 0, 500), ("Next one?".to_owned(), 1200, 1500)]);
+        let texts: Vec<_> = heard
+            .sentences()
+            .into_iter()
+            .map(|s| (s.text, s.start_ms, s.end_ms))
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                ("It is 1.4.".to_owned(), 0, 500),
+                ("Next one?".to_owned(), 1200, 1500)
+            ]
+        );
     }
 
     #[test]
     fn descriptions_and_doubt_are_refused() {
         let heard = |text: &str, probability, no_speech| Heard {
-            tokens: vec![Token { bytes: text.as_bytes().to_vec(), probability, start_ms: 0, end_ms: 1 }],
+            tokens: vec![Token {
+                bytes: text.as_bytes().to_vec(),
+                probability,
+                start_ms: 0,
+                end_ms: 1,
+            }],
             no_speech,
         };
         assert!(heard(" [Music]", 0.9, 0.1).refused().is_some());
@@ -363,9 +433,11 @@ mod tests {
         drop(turn.take());
         let taken = turn.take();
         std::thread::scope(|scope| {
-            let waiting = std::thread::Builder::new().name("second".into()).spawn_scoped(scope, || {
-                drop(turn.take());
-            });
+            let waiting = std::thread::Builder::new()
+                .name("second".into())
+                .spawn_scoped(scope, || {
+                    drop(turn.take());
+                });
             while lock(&turn.tickets).0 != 3 {
                 std::thread::yield_now();
             }

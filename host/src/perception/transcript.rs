@@ -7,8 +7,10 @@ pub const TURN_PAUSE: u64 = 1500;
 /// A sentence without a full stop is over after this pause (ms).
 const SETTLE_AFTER: u64 = 1000;
 /// Before these a full stop ends a word, not a sentence.
-const ABBREVIATIONS: [&str; 15] =
-    ["mr", "mrs", "ms", "dr", "prof", "st", "no", "vs", "etc", "inc", "ltd", "jr", "sr", "e.g", "i.e"];
+const ABBREVIATIONS: [&str; 15] = [
+    "mr", "mrs", "ms", "dr", "prof", "st", "no", "vs", "etc", "inc", "ltd", "jr", "sr", "e.g",
+    "i.e",
+];
 
 /// A sentence as the episode heard it. Times are milliseconds on the episode's clock.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,9 +49,17 @@ impl Transcript {
     }
 
     fn piece(&mut self, piece: Segment, cut: bool) {
-        let text = piece.text.trim().trim_start_matches("...").trim_start_matches('…').trim_start();
+        let text = piece
+            .text
+            .trim()
+            .trim_start_matches("...")
+            .trim_start_matches('…')
+            .trim_start();
         // Whisper writes an ellipsis where a clip ends in mid-sentence.
-        let trimmed = text.trim_end_matches("...").trim_end_matches('…').trim_end();
+        let trimmed = text
+            .trim_end_matches("...")
+            .trim_end_matches('…')
+            .trim_end();
         let unfinished = trimmed.len() < text.len();
         if trimmed.is_empty() {
             return;
@@ -67,14 +77,19 @@ impl Transcript {
                     sentence.text.pop();
                 }
                 let (old, new) = (sentence.text.len() as f32, trimmed.len() as f32);
-                sentence.confidence = (sentence.confidence * old + piece.confidence * new) / (old + new).max(1.0);
+                sentence.confidence =
+                    (sentence.confidence * old + piece.confidence * new) / (old + new).max(1.0);
                 sentence.text.push(' ');
                 sentence.text.push_str(trimmed);
                 sentence.ended_at = piece.end_ms.max(sentence.ended_at);
                 sentence
             }
             None => {
-                let before = self.sentences.last().map(|sentence| sentence.ended_at).or(self.before);
+                let before = self
+                    .sentences
+                    .last()
+                    .map(|sentence| sentence.ended_at)
+                    .or(self.before);
                 Sentence {
                     started_at: piece.start_ms,
                     ended_at: piece.end_ms,
@@ -133,20 +148,34 @@ impl Transcript {
         let mut provisional = Transcript {
             sentences: Vec::new(),
             open: self.open.clone(),
-            before: self.sentences.last().map(|sentence| sentence.ended_at).or(self.before),
+            before: self
+                .sentences
+                .last()
+                .map(|sentence| sentence.ended_at)
+                .or(self.before),
         };
         provisional.add(tail, true);
         provisional.finish_open();
         let confirmed = self.sentences.iter().cloned();
-        let unsure = provisional.sentences.into_iter().map(|sentence| Sentence { is_final: false, ..sentence });
-        confirmed.chain(unsure).filter(|sentence| sentence.ended_at > since).collect()
+        let unsure = provisional.sentences.into_iter().map(|sentence| Sentence {
+            is_final: false,
+            ..sentence
+        });
+        confirmed
+            .chain(unsure)
+            .filter(|sentence| sentence.ended_at > since)
+            .collect()
     }
 }
 
 /// Sentences as one text.
 #[must_use]
 pub fn text_of(sentences: &[Sentence]) -> String {
-    sentences.iter().map(|sentence| sentence.text.as_str()).collect::<Vec<_>>().join(" ")
+    sentences
+        .iter()
+        .map(|sentence| sentence.text.as_str())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// One segment per sentence; a recogniser that gives longer ones has its times shared out by length.
@@ -163,7 +192,12 @@ fn split(segment: &Segment) -> Vec<Segment> {
     for end in ends {
         let text = segment.text[from..end].trim();
         if !text.is_empty() {
-            out.push(Segment { start_ms: at(from), end_ms: at(end), text: text.to_owned(), ..segment.clone() });
+            out.push(Segment {
+                start_ms: at(from),
+                end_ms: at(end),
+                text: text.to_owned(),
+                ..segment.clone()
+            });
         }
         from = end;
     }
@@ -183,7 +217,9 @@ pub fn sentence_ends(text: &str) -> Vec<usize> {
         let next = words.peek().map(|next| next.trim());
         let stops = match next {
             None => ends_sentence(&text[..end]),
-            Some(next) => ends_sentence(word) && !starts_small(next) && !is_abbreviation(word, next),
+            Some(next) => {
+                ends_sentence(word) && !starts_small(next) && !is_abbreviation(word, next)
+            }
         };
         if stops {
             ends.push(end);
@@ -202,11 +238,15 @@ fn ends_sentence(text: &str) -> bool {
 }
 
 fn starts_small(text: &str) -> bool {
-    text.chars().find(|c| c.is_alphanumeric()).is_some_and(char::is_lowercase)
+    text.chars()
+        .find(|c| c.is_alphanumeric())
+        .is_some_and(char::is_lowercase)
 }
 
 fn is_abbreviation(word: &str, next: &str) -> bool {
-    let Some(stem) = bare(word).strip_suffix('.') else { return false };
+    let Some(stem) = bare(word).strip_suffix('.') else {
+        return false;
+    };
     let stem = stem.trim_start_matches(|c: char| !c.is_alphanumeric());
     let initial = stem.chars().count() == 1 && stem.chars().all(char::is_uppercase);
     // "No. 5" but "No. Yes."
@@ -222,29 +262,68 @@ mod tests {
     use super::*;
 
     fn heard(start_ms: u64, end_ms: u64, text: &str) -> Segment {
-        Segment { start_ms, end_ms, text: text.to_owned(), confidence: 0.9 }
+        Segment {
+            start_ms,
+            end_ms,
+            text: text.to_owned(),
+            confidence: 0.9,
+        }
     }
 
     fn texts(sentences: &[Sentence]) -> Vec<&str> {
-        sentences.iter().map(|sentence| sentence.text.as_str()).collect()
+        sentences
+            .iter()
+            .map(|sentence| sentence.text.as_str())
+            .collect()
     }
 
     #[test]
     fn stops_inside_numbers_and_abbreviations_end_nothing() {
-        let text = "It is 1.4 million. Ask Dr. Smith at 5 p.m. today about No. 5. No. \"Really?\" Yes";
-        let parts: Vec<_> = split(&heard(0, 1000, text)).into_iter().map(|part| part.text).collect();
+        let text =
+            "It is 1.4 million. Ask Dr. Smith at 5 p.m. today about No. 5. No. \"Really?\" Yes";
+        let parts: Vec<_> = split(&heard(0, 1000, text))
+            .into_iter()
+            .map(|part| part.text)
+            .collect();
         assert_eq!(
             parts,
-            ["It is 1.4 million.", "Ask Dr. Smith at 5 p.m. today about No. 5.", "No.", "\"Really?\"", "Yes"]
+            [
+                "It is 1.4 million.",
+                "Ask Dr. Smith at 5 p.m. today about No. 5.",
+                "No.",
+                "\"Really?\"",
+                "Yes"
+            ]
         );
     }
 
     #[test]
     fn a_sentence_over_three_utterances_is_one() {
         let mut transcript = Transcript::default();
-        assert!(transcript.add(&[heard(0, 2000, "For marketing, after our discussion last week,")], false).is_empty());
-        assert!(transcript.add(&[heard(2600, 4000, "we've set the budget at 1.4 million...")], false).is_empty());
-        let done = transcript.add(&[heard(4300, 6000, "...down from 1.8. Operations hold.")], false);
+        assert!(
+            transcript
+                .add(
+                    &[heard(
+                        0,
+                        2000,
+                        "For marketing, after our discussion last week,"
+                    )],
+                    false
+                )
+                .is_empty()
+        );
+        assert!(
+            transcript
+                .add(
+                    &[heard(2600, 4000, "we've set the budget at 1.4 million...")],
+                    false
+                )
+                .is_empty()
+        );
+        let done = transcript.add(
+            &[heard(4300, 6000, "...down from 1.8. Operations hold.")],
+            false,
+        );
         assert_eq!(
             texts(&done),
             [
@@ -252,16 +331,33 @@ mod tests {
                 "Operations hold."
             ]
         );
-        assert_eq!((done[0].started_at, done[0].starts_turn, done[1].starts_turn), (0, true, false));
+        assert_eq!(
+            (done[0].started_at, done[0].starts_turn, done[1].starts_turn),
+            (0, true, false)
+        );
     }
 
     #[test]
     fn an_invented_stop_at_a_cut_is_taken_back() {
         let mut transcript = Transcript::default();
-        assert!(transcript.add(&[heard(0, 9000, "It runs until the.")], true).is_empty());
-        assert_eq!(texts(&transcript.add(&[heard(9000, 9900, "end of May.")], false)), ["It runs until the end of May."]);
-        assert!(transcript.add(&[heard(10_000, 11_000, "That was one.")], true).is_empty());
-        assert_eq!(texts(&transcript.add(&[heard(11_000, 12_000, "Two.")], false)), ["That was one.", "Two."]);
+        assert!(
+            transcript
+                .add(&[heard(0, 9000, "It runs until the.")], true)
+                .is_empty()
+        );
+        assert_eq!(
+            texts(&transcript.add(&[heard(9000, 9900, "end of May.")], false)),
+            ["It runs until the end of May."]
+        );
+        assert!(
+            transcript
+                .add(&[heard(10_000, 11_000, "That was one.")], true)
+                .is_empty()
+        );
+        assert_eq!(
+            texts(&transcript.add(&[heard(11_000, 12_000, "Two.")], false)),
+            ["That was one.", "Two."]
+        );
     }
 
     #[test]
@@ -269,7 +365,10 @@ mod tests {
         let mut transcript = Transcript::default();
         transcript.add(&[heard(0, 500, "Four")], false);
         assert_eq!(transcript.settle(1400), None);
-        assert_eq!(transcript.settle(1500).map(|sentence| sentence.text), Some("Four".to_owned()));
+        assert_eq!(
+            transcript.settle(1500).map(|sentence| sentence.text),
+            Some("Four".to_owned())
+        );
         transcript.add(&[heard(5000, 5500, "Yes")], false);
         assert!(transcript.finish().unwrap().starts_turn);
     }
@@ -283,7 +382,10 @@ mod tests {
         assert_eq!((seen[0].is_final, seen[1].is_final), (true, false));
         let done = transcript.add(&[heard(1200, 2400, "at 800K.")], false);
         assert_eq!(texts(&done), ["Sales came in at 800K."]);
-        assert_eq!(texts(&transcript.after(1000, &[])), ["Sales came in at 800K."]);
+        assert_eq!(
+            texts(&transcript.after(1000, &[])),
+            ["Sales came in at 800K."]
+        );
         assert_eq!(texts(&transcript.after(2400, &[])), [] as [&str; 0]);
     }
 }

@@ -34,13 +34,21 @@ impl Silero {
     pub fn open(model: &Path) -> Result<Self> {
         let session = onnx::session(model, 1)?;
         let state = vec![0.0; Self::STATE.iter().product()];
-        Ok(Self { session, state, input: vec![0.0; Self::CONTEXT + WINDOW] })
+        Ok(Self {
+            session,
+            state,
+            input: vec![0.0; Self::CONTEXT + WINDOW],
+        })
     }
 }
 
 impl VoiceActivity for Silero {
     fn probability(&mut self, window: &[f32]) -> Result<f32> {
-        ensure!(window.len() == WINDOW, "a window has {} samples, expected {WINDOW}", window.len());
+        ensure!(
+            window.len() == WINDOW,
+            "a window has {} samples, expected {WINDOW}",
+            window.len()
+        );
         self.input.copy_within(WINDOW.., 0);
         self.input[Self::CONTEXT..].copy_from_slice(window);
         let inputs = ort::inputs![
@@ -48,12 +56,18 @@ impl VoiceActivity for Silero {
             "state" => Tensor::from_array((Self::STATE, self.state.clone()))?,
             "sr" => Tensor::from_array(((), vec![i64::from(RATE)]))?,
         ];
-        let outputs = self.session.run(inputs).context("the voice activity model failed")?;
+        let outputs = self
+            .session
+            .run(inputs)
+            .context("the voice activity model failed")?;
         let (_, state) = outputs["stateN"].try_extract_tensor::<f32>()?;
         self.state.clear();
         self.state.extend_from_slice(state);
         let (_, probability) = outputs["output"].try_extract_tensor::<f32>()?;
-        probability.first().copied().context("the voice activity model gave nothing")
+        probability
+            .first()
+            .copied()
+            .context("the voice activity model gave nothing")
     }
 }
 
@@ -80,7 +94,16 @@ pub struct Cutting {
 
 impl Default for Cutting {
     fn default() -> Self {
-        Self { enter: 0.5, leave: 0.35, shortest: 3, pause: 16, short_pause: 9, long: 190, longest: 470, margin: 7 }
+        Self {
+            enter: 0.5,
+            leave: 0.35,
+            shortest: 3,
+            pause: 16,
+            short_pause: 9,
+            long: 190,
+            longest: 470,
+            margin: 7,
+        }
     }
 }
 
@@ -127,7 +150,12 @@ struct Open {
 impl Segmenter {
     #[must_use]
     pub fn new(cutting: Cutting) -> Self {
-        Self { cutting, next: 0, free_from: 0, open: None }
+        Self {
+            cutting,
+            next: 0,
+            free_from: 0,
+            open: None,
+        }
     }
 
     /// Takes the next window's probability and level (any measure of loudness); gives an utterance when one ends.
@@ -138,19 +166,34 @@ impl Segmenter {
         let cutting = &self.cutting;
         let Some(open) = &mut self.open else {
             if probability >= cutting.enter {
-                self.open = Some(Open { first: index, windows: vec![judged], spoken: 1, last: index, in_speech: true });
+                self.open = Some(Open {
+                    first: index,
+                    windows: vec![judged],
+                    spoken: 1,
+                    last: index,
+                    in_speech: true,
+                });
             }
             return None;
         };
         open.windows.push(judged);
-        open.in_speech = probability >= if open.in_speech { cutting.leave } else { cutting.enter };
+        open.in_speech = probability
+            >= if open.in_speech {
+                cutting.leave
+            } else {
+                cutting.enter
+            };
         if open.in_speech {
             open.spoken += 1;
             open.last = index;
         }
         let silence = index - open.last;
         let length = open.last + 1 - open.first;
-        let pause = if length >= cutting.long { cutting.short_pause } else { cutting.pause };
+        let pause = if length >= cutting.long {
+            cutting.short_pause
+        } else {
+            cutting.pause
+        };
         if silence >= pause {
             return self.close();
         }
@@ -168,18 +211,26 @@ impl Segmenter {
     /// The utterance that has not ended yet, as far as it has been heard.
     #[must_use]
     pub fn open(&self) -> Option<Speech> {
-        let open = self.open.as_ref().filter(|open| open.spoken >= self.cutting.shortest)?;
+        let open = self
+            .open
+            .as_ref()
+            .filter(|open| open.spoken >= self.cutting.shortest)?;
         Some(self.utterance(open.first, open.last, self.next, false))
     }
 
     /// Windows of silence since the open utterance's last speech.
     #[must_use]
     pub fn silence(&self) -> usize {
-        self.open.as_ref().map_or(0, |open| self.next - 1 - open.last)
+        self.open
+            .as_ref()
+            .map_or(0, |open| self.next - 1 - open.last)
     }
 
     fn close(&mut self) -> Option<Speech> {
-        let open = self.open.take().filter(|open| open.spoken >= self.cutting.shortest)?;
+        let open = self
+            .open
+            .take()
+            .filter(|open| open.spoken >= self.cutting.shortest)?;
         let utterance = self.utterance(open.first, open.last, self.next, false);
         self.free_from = (utterance.end / WINDOW as u64) as usize;
         Some(utterance)
@@ -187,14 +238,21 @@ impl Segmenter {
 
     /// Cuts at the quietest point of the second half, and keeps what follows open.
     fn split(&mut self) -> Speech {
-        let Some(open) = self.open.take() else { return self.utterance(self.next, self.next, self.next, true) };
+        let Some(open) = self.open.take() else {
+            return self.utterance(self.next, self.next, self.next, true);
+        };
         let count = open.windows.len();
         let quiet = |i: &usize| {
             // Over three windows, so that one closed lip is not taken for a pause.
             let around = &open.windows[i - 1..=(i + 1).min(count - 1)];
-            around.iter().map(|window| window.level * (0.2 + window.probability)).sum::<f32>()
+            around
+                .iter()
+                .map(|window| window.level * (0.2 + window.probability))
+                .sum::<f32>()
         };
-        let at = (count / 2..count - 1).min_by(|a, b| quiet(a).total_cmp(&quiet(b))).unwrap_or(count - 1);
+        let at = (count / 2..count - 1)
+            .min_by(|a, b| quiet(a).total_cmp(&quiet(b)))
+            .unwrap_or(count - 1);
         let cut = open.first + at;
         let mut utterance = self.utterance(open.first, cut.min(open.last), cut, true);
         // No margin and no hole at a cut: the next piece goes on at this very sample.
@@ -202,14 +260,24 @@ impl Segmenter {
         self.free_from = cut;
         let windows = open.windows[at..].to_vec();
         let leave = self.cutting.leave;
-        let spoken = windows.iter().filter(|window| window.probability >= leave).count();
-        self.open =
-            Some(Open { first: cut, windows, spoken, last: open.last.max(cut), in_speech: open.in_speech });
+        let spoken = windows
+            .iter()
+            .filter(|window| window.probability >= leave)
+            .count();
+        self.open = Some(Open {
+            first: cut,
+            windows,
+            spoken,
+            last: open.last.max(cut),
+            in_speech: open.in_speech,
+        });
         utterance
     }
 
     fn utterance(&self, first: usize, last: usize, heard: usize, cut: bool) -> Speech {
-        let start = first.saturating_sub(self.cutting.margin).max(self.free_from);
+        let start = first
+            .saturating_sub(self.cutting.margin)
+            .max(self.free_from);
         let end = (last + 1 + self.cutting.margin).min(heard);
         let position = |window: usize| (window * WINDOW) as u64;
         Speech {
@@ -242,7 +310,12 @@ mod tests {
             }
         }
         let windows = |position: u64| position / WINDOW as u64;
-        (out.iter().map(|u| (windows(u.start), windows(u.end), u.cut)).collect(), segmenter)
+        (
+            out.iter()
+                .map(|u| (windows(u.start), windows(u.end), u.cut))
+                .collect(),
+            segmenter,
+        )
     }
 
     #[test]
@@ -262,7 +335,10 @@ mod tests {
     fn doubt_and_short_pauses_do_not_cut() {
         let (utterances, segmenter) = cut(&[(10, 0.0), (30, 0.9), (20, 0.4), (10, 0.0), (30, 0.9)]);
         assert_eq!(utterances, []);
-        assert_eq!(segmenter.open().map(|u| (u.start, u.speech_end)), Some((3 * 512, 100 * 512)));
+        assert_eq!(
+            segmenter.open().map(|u| (u.start, u.speech_end)),
+            Some((3 * 512, 100 * 512))
+        );
     }
 
     #[test]

@@ -16,8 +16,8 @@ use libpulse_binding::time::MicroSeconds;
 use super::{Pcm, resample::resample};
 use crate::capture::timebase::Timebase;
 
-/// Samples a second of [`Microphone::spoken`]: the agent's voice has this rate already.
-pub const SPOKEN_RATE: u32 = 22_050;
+/// Samples a second of [`Microphone::spoken`], as of all sound in a record.
+pub const SPOKEN_RATE: u32 = 16_000;
 
 /// How long the sound server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);

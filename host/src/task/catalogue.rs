@@ -141,7 +141,7 @@ impl Catalogue {
         }
     }
 
-    /// ": did you mean …", or nothing.
+    /// " (did you mean …?)", or nothing.
     fn near(&self, name: &str) -> String {
         let wanted = name.to_ascii_lowercase();
         let mut scored: Vec<(usize, &Entry)> = self
@@ -154,7 +154,7 @@ impl Catalogue {
                 );
                 let distance = edits(&wanted, &id).min(edits(&wanted, &folder));
                 let inside = wanted.len() >= 3 && folder.contains(&wanted);
-                (distance <= 2 || inside).then_some((distance, entry))
+                (distance <= 1 + wanted.len() / 8 || inside).then_some((distance, entry))
             })
             .collect();
         scored.sort_by_key(|(distance, _)| *distance);
@@ -166,7 +166,7 @@ impl Catalogue {
         if names.is_empty() {
             String::new()
         } else {
-            format!(": did you mean {}?", names.join(", "))
+            format!(" (did you mean {}?)", names.join(", "))
         }
     }
 }
@@ -312,7 +312,7 @@ mod tests {
         );
         let error = catalogue.get("A-E2").unwrap_err().to_string();
         assert!(
-            error.starts_with("there is no task `A-E2`: did you mean A-E1-podcast-price"),
+            error.starts_with("there is no task `A-E2` (did you mean A-E1-podcast-price"),
             "{error}"
         );
         assert!(

@@ -77,7 +77,7 @@ async function broadcast() {
     const finished = session.play(part);
     if (part === PRICE_PART) session.mark("price-spoken");
     await finished;
-    over += session.position(part);
+    over += session.clip(part).duration;
     playing = null;
     await session.wait(BREATH);
   }
@@ -85,6 +85,7 @@ async function broadcast() {
   at("state-text").textContent = "Premiere over";
   at("on-air").classList.add("over");
   at("on-air").lastElementChild.textContent = "Ended";
+  at("own-show").textContent = "Just ended";
 }
 
 at("entry").addEventListener("submit", () => {

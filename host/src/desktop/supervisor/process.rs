@@ -309,27 +309,51 @@ fn below(root: u32, parents: &HashMap<u32, u32>) -> HashSet<u32> {
     found
 }
 
-/// Removes the lock and the socket of each X server among `pids`; the lock file names its owner.
+/// Removes the sockets of each X server among `pids`, and its lock file where there is one (a server that picks its own
+/// number makes none). Which socket belongs to whom is known to the kernel alone, by inode.
 fn remove_x_files(pids: &HashSet<u32>) {
-    let Ok(entries) = fs::read_dir("/tmp") else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let Some(number) = name
-            .to_str()
-            .and_then(|name| name.strip_prefix(".X")?.strip_suffix("-lock"))
-        else {
+    let table = fs::read_to_string("/proc/net/unix").unwrap_or_default();
+    let sockets: HashMap<&str, &str> = table.lines().filter_map(x_socket).collect();
+    let mut mine = HashSet::new();
+    for pid in pids {
+        for entry in fs::read_dir(format!("/proc/{pid}/fd"))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let Ok(target) = fs::read_link(entry.path()) else {
+                continue;
+            };
+            let inode = target
+                .to_str()
+                .and_then(|target| target.strip_prefix("socket:[")?.strip_suffix(']'));
+            if let Some(path) = inode.and_then(|inode| sockets.get(inode)) {
+                mine.insert(*path);
+            }
+        }
+    }
+    for socket in mine {
+        let _ = fs::remove_file(socket);
+        let Some(number) = socket.strip_prefix(X_SOCKETS) else {
             continue;
         };
-        let owner = fs::read_to_string(entry.path())
+        let lock = format!("/tmp/.X{number}-lock");
+        let owner = fs::read_to_string(&lock)
             .ok()
             .and_then(|text| text.trim().parse().ok());
         if owner.is_some_and(|pid: u32| pids.contains(&pid)) {
-            let _ = fs::remove_file(entry.path());
-            let _ = fs::remove_file(format!("/tmp/.X11-unix/X{number}"));
+            let _ = fs::remove_file(lock);
         }
     }
+}
+
+const X_SOCKETS: &str = "/tmp/.X11-unix/X";
+
+/// Inode and path of an X server's socket in a line of /proc/net/unix. The server's end of each connection has its path too.
+fn x_socket(line: &str) -> Option<(&str, &str)> {
+    let mut fields = line.split_whitespace().skip(6);
+    let (inode, path) = (fields.next()?, fields.next()?);
+    path.starts_with(X_SOCKETS).then_some((inode, path))
 }
 
 /// Named shared memory that these processes map; a killed process cannot remove its own.
@@ -359,6 +383,20 @@ mod tests {
     fn the_parent_is_found_behind_any_command_name() {
         assert_eq!(parent_in("42 (a b) c)) S 7 42 42 0"), Some(7));
         assert_eq!(parent_in("nonsense"), None);
+    }
+
+    #[test]
+    fn sockets_of_x_servers_are_told_from_others() {
+        let line = "ffff8a: 00000002 00000000 00010000 0001 01 31337 /tmp/.X11-unix/X7";
+        assert_eq!(x_socket(line), Some(("31337", "/tmp/.X11-unix/X7")));
+        assert_eq!(
+            x_socket("ffff8a: 00000002 00000000 00010000 0001 01 31337"),
+            None
+        );
+        assert_eq!(
+            x_socket("ffff8a: 2 0 0 0001 01 31337 @/tmp/.X11-unix/X7"),
+            None
+        );
     }
 
     #[test]

@@ -20,7 +20,12 @@ const QUESTIONS: usize = 8;
 /// What the chain produces, as it does.
 pub(super) enum Said {
     /// Everything of one stretch of speech.
-    Utterance { text: String, start_ms: u64, end_ms: u64, confidence: f32 },
+    Utterance {
+        text: String,
+        start_ms: u64,
+        end_ms: u64,
+        confidence: f32,
+    },
     /// A sentence is complete.
     Sentence(Sentence),
 }
@@ -70,7 +75,11 @@ struct Question {
 impl Shared {
     pub(super) fn new(ring_seconds: u32, gap_after: Duration) -> Self {
         Self {
-            inbox: Mutex::new(Inbox { ring: Ring::new(ring_seconds, gap_after), questions: Vec::new(), ending: false }),
+            inbox: Mutex::new(Inbox {
+                ring: Ring::new(ring_seconds, gap_after),
+                questions: Vec::new(),
+                ending: false,
+            }),
             news: Condvar::new(),
             stats: Mutex::default(),
             open: AtomicBool::new(false),
@@ -93,7 +102,11 @@ impl Shared {
             return None;
         }
         let (answer, receiver) = oneshot::channel();
-        inbox.questions.push(Question { since_ms, asked: Instant::now(), answer });
+        inbox.questions.push(Question {
+            since_ms,
+            asked: Instant::now(),
+            answer,
+        });
         drop(inbox);
         self.news.notify_one();
         Some(receiver)
@@ -164,33 +177,41 @@ impl Chain {
         name: &str,
         mut said: impl FnMut(Said) + Send + 'static,
     ) -> std::io::Result<JoinHandle<Vec<Sentence>>> {
-        std::thread::Builder::new().name(name.to_owned()).spawn(move || {
-            loop {
-                let (questions, ending) = self.wait();
-                self.listen(&mut said);
+        std::thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || {
+                loop {
+                    let (questions, ending) = self.wait();
+                    self.listen(&mut said);
                 self.shared.open.store(self.segmenter.open().is_some(), Ordering::SeqCst);
                 self.shared.judged.store(self.judged, Ordering::SeqCst);
-                for question in questions {
-                    let heard = self.answer(question.since_ms, question.asked);
-                    // Nobody waits any more when the episode was stopped meanwhile.
-                    let _ = question.answer.send(heard);
+                    for question in questions {
+                        let heard = self.answer(question.since_ms, question.asked);
+                        // Nobody waits any more when the episode was stopped meanwhile.
+                        let _ = question.answer.send(heard);
+                    }
+                    if ending {
+                        self.finish(&mut said);
+                        return self.transcript.sentences().to_vec();
+                    }
+                    self.recognize_early();
                 }
-                if ending {
-                    self.finish(&mut said);
-                    return self.transcript.sentences().to_vec();
-                }
-                self.recognize_early();
-            }
-        })
+            })
     }
 
     /// Sleeps until there is a window to judge, a question or the end.
     fn wait(&self) -> (Vec<Question>, bool) {
         let nothing_new = |inbox: &mut Inbox| {
-            !inbox.ending && inbox.questions.is_empty() && inbox.ring.end() < self.judged + WINDOW as u64
+            !inbox.ending
+                && inbox.questions.is_empty()
+                && inbox.ring.end() < self.judged + WINDOW as u64
         };
         let inbox = lock(&self.shared.inbox);
-        let mut inbox = self.shared.news.wait_while(inbox, nothing_new).unwrap_or_else(PoisonError::into_inner);
+        let mut inbox = self
+            .shared
+            .news
+            .wait_while(inbox, nothing_new)
+            .unwrap_or_else(PoisonError::into_inner);
         (std::mem::take(&mut inbox.questions), inbox.ending)
     }
 
@@ -198,7 +219,9 @@ impl Chain {
     fn listen(&mut self, said: &mut impl FnMut(Said)) {
         const STEP: u64 = WINDOW as u64;
         loop {
-            let (end, window) = self.shared.with_ring(|ring| (ring.end(), ring.read(self.judged, self.judged + STEP)));
+            let (end, window) = self
+                .shared
+                .with_ring(|ring| (ring.end(), ring.read(self.judged, self.judged + STEP)));
             if end < self.judged + STEP {
                 break;
             }
@@ -236,9 +259,16 @@ impl Chain {
         self.shared.count(|stats| stats.utterances += 1);
         if let (Some(first), Some(last)) = (segments.first(), segments.last()) {
             let length: usize = segments.iter().map(|segment| segment.text.len()).sum();
-            let sum: f32 = segments.iter().map(|segment| segment.confidence * segment.text.len() as f32).sum();
+            let sum: f32 = segments
+                .iter()
+                .map(|segment| segment.confidence * segment.text.len() as f32)
+                .sum();
             said(Said::Utterance {
-                text: segments.iter().map(|segment| segment.text.as_str()).collect::<Vec<_>>().join(" "),
+                text: segments
+                    .iter()
+                    .map(|segment| segment.text.as_str())
+                    .collect::<Vec<_>>()
+                    .join(" "),
                 start_ms: first.start_ms,
                 end_ms: last.end_ms,
                 confidence: sum / length.max(1) as f32,
@@ -266,7 +296,9 @@ impl Chain {
         {
             return segments.clone();
         }
-        let samples = self.shared.with_ring(|ring| ring.read(speech.start.max(ring.start()), speech.end));
+        let samples = self
+            .shared
+            .with_ring(|ring| ring.read(speech.start.max(ring.start()), speech.end));
         let samples = samples.unwrap_or_default();
         let began = Instant::now();
         let segments = self.recognizer.transcribe(&samples);
@@ -298,9 +330,17 @@ impl Chain {
     }
 
     fn answer(&mut self, since_ms: u64, asked: Instant) -> Heard {
-        let tail = self.segmenter.open().map(|speech| self.recognize(speech)).unwrap_or_default();
+        let tail = self
+            .segmenter
+            .open()
+            .map(|speech| self.recognize(speech))
+            .unwrap_or_default();
         let to_ms = self.time(self.judged);
-        let layer = |from_ms| Layer { from_ms, to_ms, sentences: self.transcript.after(from_ms, &tail) };
+        let layer = |from_ms| Layer {
+            from_ms,
+            to_ms,
+            sentences: self.transcript.after(from_ms, &tail),
+        };
         Heard {
             recent: layer(since_ms.min(to_ms)),
             context: layer(to_ms.saturating_sub(CONTEXT_MS)),
@@ -319,7 +359,9 @@ impl Chain {
     }
 
     fn time(&self, position: u64) -> u64 {
-        self.shared.with_ring(|ring| ring.instant(position)).map_or(0, |at| self.timebase.millis(at))
+        self.shared
+            .with_ring(|ring| ring.instant(position))
+            .map_or(0, |at| self.timebase.millis(at))
     }
 }
 

@@ -42,7 +42,11 @@ impl Listener {
         recognizer: Arc<dyn Transcribe>,
         voice_activity_model: &Path,
     ) -> Result<(Self, mpsc::Receiver<Utterance>)> {
-        Self::with_detector(timebase, recognizer, Box::new(Silero::open(voice_activity_model)?))
+        Self::with_detector(
+            timebase,
+            recognizer,
+            Box::new(Silero::open(voice_activity_model)?),
+        )
     }
 
     pub(super) fn with_detector(
@@ -55,14 +59,32 @@ impl Listener {
         let counts = Arc::clone(&shared);
         let worker = Chain::new(Arc::clone(&shared), timebase, recognizer, detector)
             .spawn("asr-listener", move |what| {
-                if let Said::Utterance { text, start_ms, end_ms, confidence } = what
-                    && sender.try_send(Utterance { text, start_ms, end_ms, confidence }).is_err()
+                if let Said::Utterance {
+                    text,
+                    start_ms,
+                    end_ms,
+                    confidence,
+                } = what
+                    && sender
+                        .try_send(Utterance {
+                            text,
+                            start_ms,
+                            end_ms,
+                            confidence,
+                        })
+                        .is_err()
                 {
                     counts.count(|stats| stats.events_dropped += 1);
                 }
             })
             .context("cannot start the thread that recognises the microphone")?;
-        Ok((Self { shared, worker: Some(worker) }, receiver))
+        Ok((
+            Self {
+                shared,
+                worker: Some(worker),
+            },
+            receiver,
+        ))
     }
 
     /// Takes 16 kHz mono samples of which the first sounded at `at`. Never waits.

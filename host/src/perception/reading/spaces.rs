@@ -9,8 +9,12 @@ use super::recognition::Letter;
 
 /// An empty strip as wide as this share of the height of the letters is a space …
 const SHARE_OF_HEIGHT: f32 = 0.27;
-/// … if it is also so many times as wide as the usual strip between two letters of the line.
+/// … if it is also so many times as wide as the usual strip between two letters of the line, …
 const TIMES_USUAL: f32 = 2.0;
+/// … at least this share of the usual way from letter to letter (narrow letters of a fixed-width font stand far apart), …
+const SHARE_OF_ADVANCE: f32 = 0.55;
+/// … and no less than this share of the narrowest space that the model did see.
+const SHARE_OF_SPACE: f32 = 0.6;
 /// A value of a colour channel that differs by more from the background is ink.
 const INK: u8 = 48;
 /// No space stands before these, however far they are from the letter before.
@@ -23,10 +27,21 @@ pub fn restored(letters: &[Letter<'_>], line: &RgbImage) -> String {
         .windows(2)
         .map(|pair| ink.widest_gap(pair[0].at, pair[1].at))
         .collect();
-    let mut sorted = gaps.clone();
-    sorted.sort_by(f32::total_cmp);
-    let usual = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
-    let least = (ink.height * SHARE_OF_HEIGHT).max(usual * TIMES_USUAL);
+    let advances = letters
+        .windows(2)
+        .map(|pair| (pair[1].at - pair[0].at) * line.width() as f32);
+    let seen = letters
+        .windows(3)
+        .zip(gaps.windows(2))
+        .filter(|(letters, _)| letters[1].text == " ");
+    let narrowest_seen = seen
+        .map(|(_, gaps)| gaps[0].max(gaps[1]))
+        .reduce(f32::min)
+        .unwrap_or(0.0);
+    let least = (ink.height * SHARE_OF_HEIGHT)
+        .max(median(gaps.iter().copied()) * TIMES_USUAL)
+        .max(median(advances) * SHARE_OF_ADVANCE)
+        .max(narrowest_seen * SHARE_OF_SPACE);
 
     let mut text = String::new();
     for (index, letter) in letters.iter().enumerate() {
@@ -44,6 +59,12 @@ pub fn restored(letters: &[Letter<'_>], line: &RgbImage) -> String {
         text.push_str(letter.text);
     }
     text
+}
+
+fn median(values: impl Iterator<Item = f32>) -> f32 {
+    let mut sorted: Vec<f32> = values.collect();
+    sorted.sort_by(f32::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// Which columns of a line have ink.

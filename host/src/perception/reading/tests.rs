@@ -1,1 +1,60 @@
+//! Reads a picture of a page drawn by Chromium (480x150): a toast, a large number, two lines of small text.
 
+use super::*;
+
+fn console() -> RgbImage {
+    image::load_from_memory(include_bytes!("tests/console.png"))
+        .unwrap()
+        .into_rgb8()
+}
+
+#[test]
+fn codes_numbers_and_spaces_are_read() {
+    let lines = Reader::load().unwrap().read(&console()).unwrap();
+    let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    assert_eq!(
+        texts,
+        [
+            "Could not save: error E-4471",
+            "73.5",
+            "Quote the support reference RX-28913-K",
+            "Total due: $1,249.00 by 14 March 2026",
+        ]
+    );
+    let (x, y, width, height) = lines[1].area;
+    assert!(
+        (330..365).contains(&x)
+            && (15..40).contains(&y)
+            && (70..110).contains(&width)
+            && height < 70,
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn an_area_of_a_frame_is_read_in_the_frames_own_pixels() {
+    let frame = Frame::from_rgb(std::time::Instant::now(), &console());
+    let reader = Reader::load().unwrap();
+    let lines = reader.read_area(&frame, (340, 0, 140, 80)).unwrap();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!(lines[0].text, "73.5");
+    assert!((345..365).contains(&lines[0].area.0), "{lines:?}");
+    assert_eq!(
+        reader.read_area(&frame, (340, 0, 140, 80)).unwrap(),
+        lines,
+        "from memory"
+    );
+    assert!(reader.read_area(&frame, (340, 0, 141, 80)).is_err());
+}
+
+#[test]
+fn an_empty_picture_has_no_lines() {
+    let reader = Reader::load().unwrap();
+    assert_eq!(
+        reader
+            .read(&RgbImage::from_pixel(200, 100, image::Rgb([250; 3])))
+            .unwrap(),
+        []
+    );
+    assert_eq!(reader.read(&RgbImage::new(0, 0)).unwrap(), []);
+}

@@ -1,3 +1,4 @@
+use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::thread::Builder;
 
@@ -31,7 +32,7 @@ impl Server {
                 "--load=module-native-protocol-unix auth-anonymous=1 socket={}",
                 socket.display()
             ))
-            .arg("--load=module-null-sink sink_name=mouth rate=48000 channels=1")
+            .arg("--load=module-null-sink sink_name=mouth rate=48000 channels=1 norewinds=1")
             .env("XDG_RUNTIME_DIR", folder.path())
             .env("HOME", folder.path())
             .env("PULSE_RUNTIME_PATH", folder.path())
@@ -53,9 +54,9 @@ impl Server {
         format!("unix:{}", self.folder.path().join("native").display())
     }
 
-    /// Records what the sink plays, 16 kHz mono, until the returned child is ended.
-    fn record(&self) -> Child {
-        Command::new("parec")
+    /// Records what the sink plays, 16 kHz mono. Returns once sound arrives.
+    fn record(&self) -> Recorder {
+        let mut child = Command::new("parec")
             .args([
                 "-s",
                 &self.address(),
@@ -63,12 +64,57 @@ impl Server {
                 "mouth.monitor",
                 "--raw",
                 "--format=s16le",
-                "--rate=16000",
             ])
-            .args(["--channels=1", "--latency-msec=20"])
+            .args(["--rate=16000", "--channels=1", "--latency-msec=20"])
             .stdout(Stdio::piped())
             .spawn()
-            .unwrap()
+            .unwrap();
+        let mut pipe = child.stdout.take().unwrap();
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let into = Arc::clone(&bytes);
+        let read = move || {
+            let mut block = [0; 640];
+            while let Ok(count @ 1..) = pipe.read(&mut block) {
+                into.lock().unwrap().extend_from_slice(&block[..count]);
+            }
+        };
+        let thread = Builder::new()
+            .name("recorder".to_owned())
+            .spawn(read)
+            .unwrap();
+        while bytes.lock().unwrap().len() < 3200 {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Recorder {
+            child,
+            bytes,
+            thread,
+        }
+    }
+}
+
+struct Recorder {
+    child: Child,
+    bytes: Arc<Mutex<Vec<u8>>>,
+    thread: std::thread::JoinHandle<()>,
+}
+
+impl Recorder {
+    fn finish(mut self) -> Vec<i16> {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        self.thread.join().unwrap();
+        let bytes = self.bytes.lock().unwrap();
+        bytes
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|pair| i16::from_le_bytes(*pair))
+            .collect()
+    }
+
+    fn millis(&self) -> usize {
+        self.bytes.lock().unwrap().len() / 32
     }
 }
 
@@ -79,19 +125,8 @@ impl Drop for Server {
     }
 }
 
-fn recorded(mut child: Child) -> Vec<i16> {
-    child.kill().unwrap();
-    let bytes = child.wait_with_output().unwrap().stdout;
-    bytes
-        .as_chunks::<2>()
-        .0
-        .iter()
-        .map(|pair| i16::from_le_bytes(*pair))
-        .collect()
-}
-
 fn tone(seconds: f32) -> Pcm {
-    let rate = SPOKEN_RATE;
+    let rate = 22_050;
     let count = (seconds * rate as f32) as usize;
     let sample = |n: usize| 0.5 * (std::f32::consts::TAU * 440.0 * n as f32 / rate as f32).sin();
     Pcm {
@@ -118,16 +153,22 @@ fn what_is_played_is_heard_whole_and_remembered_at_its_time() {
     let microphone =
         Microphone::connect(&server.address(), "mouth", Arc::clone(&timebase)).unwrap();
     let recorder = server.record();
-    std::thread::sleep(Duration::from_millis(300));
     timebase.start();
+    let zero = recorder.millis();
     let go = AtomicBool::new(false);
     let asked = timebase.now();
     let first = microphone.play(&tone(0.5), &go).unwrap();
     let second = microphone.play(&tone(0.25), &go).unwrap();
     std::thread::sleep(Duration::from_millis(200));
-    let heard = recorded(recorder);
+    let heard = recorder.finish();
+    let first_loud = heard
+        .iter()
+        .position(|sample| sample.unsigned_abs() > 2000)
+        .unwrap()
+        / 16;
     eprintln!(
-        "play: first sample {} ms after the call; {first:?} {second:?}",
+        "play: first sample recorded {} ms after t = 0, reported {} ms after the call; {first:?} {second:?}",
+        first_loud as i64 - zero as i64,
         first.started_at - asked
     );
 
@@ -176,7 +217,6 @@ fn an_utterance_is_cut_when_asked() {
     let microphone =
         Arc::new(Microphone::connect(&server.address(), "mouth", Arc::clone(&timebase)).unwrap());
     let recorder = server.record();
-    std::thread::sleep(Duration::from_millis(300));
     let cancel = Arc::new(AtomicBool::new(false));
     let (speaker, stop) = (Arc::clone(&microphone), Arc::clone(&cancel));
     let thread = Builder::new()
@@ -189,7 +229,7 @@ fn an_utterance_is_cut_when_asked() {
     let played = thread.join().unwrap();
     let returned = timebase.now();
     std::thread::sleep(Duration::from_millis(300));
-    let heard = loud_seconds(&recorded(recorder), 16_000);
+    let heard = loud_seconds(&recorder.finish(), 16_000);
     let kept = loud_seconds(&microphone.spoken(0).unwrap(), SPOKEN_RATE);
     eprintln!(
         "cut: returned {} ms after being asked; {heard} s heard, {kept} s kept, {played:?}",

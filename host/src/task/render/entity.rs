@@ -268,8 +268,12 @@ fn numbers(tokens: Vec<String>) -> Vec<String> {
     for (at, token) in tokens.iter().enumerate() {
         let next = tokens.get(at + 1).and_then(|next| number_word(next));
         if let Some((value, class)) = number_word(token) {
+            // Digits right before the word: "1.4 million".
             if reading.last.is_none()
                 && class == Class::Scale
+                && at
+                    .checked_sub(1)
+                    .is_some_and(|before| is_number(&tokens[before]))
                 && let Some(scaled) = result.last().and_then(|last| scaled(last, value))
             {
                 result.pop();
@@ -290,6 +294,7 @@ fn numbers(tokens: Vec<String>) -> Vec<String> {
         if token == "a"
             && next.is_some_and(|(_, class)| matches!(class, Class::Hundred | Class::Scale))
         {
+            reading.finish(&mut result);
             continue;
         }
         let was_number =

@@ -140,7 +140,12 @@ mod tests {
         let mut heard = Heard::default();
         heard.add(&sentence(0, 2_000, "Welcome back.", true));
         heard.add(&sentence(2_100, 4_000, "I ended up paying sixty", false));
-        heard.add(&sentence(2_100, 6_000, "I ended up paying sixty-four dollars for it.", true));
+        heard.add(&sentence(
+            2_100,
+            6_000,
+            "I ended up paying sixty-four dollars for it.",
+            true,
+        ));
         heard.add(&sentence(2_100, 4_000, "I ended up paying sixty", false));
         heard.add(&sentence(0, 2_000, "Welcome  back.", true));
         assert_eq!(
@@ -149,7 +154,10 @@ mod tests {
         );
         let pattern = Regex::new("paying (?<price>.+?) for").unwrap();
         let found = heard.search(&pattern).unwrap();
-        assert_eq!(found, [("price".to_owned(), "sixty-four dollars".to_owned())]);
+        assert_eq!(
+            found,
+            [("price".to_owned(), "sixty-four dollars".to_owned())]
+        );
     }
 
     #[test]

@@ -2,8 +2,11 @@
 //! notices in a row, the second may be gone by the time the first has been read.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use dynacu_sdk::{Frame, Keyframe, Observation, Rect};
+
+use crate::reading::Page;
 
 /// Frames held at once. The host keeps them encoded as long as a handle lives.
 const HELD: usize = 64;
@@ -13,8 +16,10 @@ pub(crate) struct Look {
     pub(crate) captured_at: u64,
     /// The box around the change; none for a screenshot.
     changed: Option<Rect>,
-    /// Areas already read in this frame.
-    read: Vec<Rect>,
+    /// The last step that this frame was handed to.
+    searched_by: Option<usize>,
+    /// What was read in which area, for later steps that look at the same place.
+    pages: Vec<(Rect, Rc<Page>)>,
 }
 
 #[derive(Default)]
@@ -42,7 +47,8 @@ impl Looks {
             captured_at: observation.screenshot.captured_at(),
             frame: observation.screenshot,
             changed: None,
-            read: Vec::new(),
+            searched_by: None,
+            pages: Vec::new(),
         });
     }
 
@@ -57,7 +63,8 @@ impl Looks {
                 frame: keyframe.frame,
                 captured_at: keyframe.captured_at,
                 changed: Some(keyframe.changed),
-                read: Vec::new(),
+                searched_by: None,
+                pages: Vec::new(),
             });
         }
     }
@@ -72,26 +79,26 @@ impl Looks {
         self.all.insert(place, look);
     }
 
-    /// The next frame to read in `area`, noted as read. Newest first: it is the most likely to be settled.
-    pub(crate) fn next_unread(&mut self, area: Rect, reach: Reach) -> Option<&Look> {
+    /// The next frame that `step` has not searched, noted as searched. Newest first: it is the most likely to be
+    /// settled.
+    pub(crate) fn next(&mut self, step: usize, area: Rect, reach: Reach) -> Option<&mut Look> {
+        let open = |look: &Look| look.searched_by != Some(step);
         let place = match reach {
             Reach::Newest => {
                 let newest = self.all.len().checked_sub(1)?;
-                (!self.all[newest].read.contains(&area)).then_some(newest)?
+                open(&self.all[newest]).then_some(newest)?
             }
             Reach::Past { acted_at } => {
-                let unread = |wanted: &dyn Fn(&Look) -> bool| {
-                    self.all
-                        .iter()
-                        .rposition(|look| !look.read.contains(&area) && wanted(look))
+                let find = |wanted: &dyn Fn(&Look) -> bool| {
+                    self.all.iter().rposition(|look| open(look) && wanted(look))
                 };
-                unread(&|look| look.captured_at >= acted_at && look.may_show_news_in(area))
-                    .or_else(|| unread(&|look| look.captured_at >= acted_at))
-                    .or_else(|| unread(&|look| look.may_show_news_in(area)))?
+                find(&|look| look.captured_at >= acted_at && look.may_show_news_in(area))
+                    .or_else(|| find(&|look| look.captured_at >= acted_at))
+                    .or_else(|| find(&|look| look.may_show_news_in(area)))?
             }
         };
         let look = self.all.get_mut(place)?;
-        look.read.push(area);
+        look.searched_by = Some(step);
         Some(look)
     }
 
@@ -107,6 +114,21 @@ impl Looks {
 }
 
 impl Look {
+    /// What was read in `area` before.
+    pub(crate) fn known(&self, area: Rect) -> Option<Rc<Page>> {
+        self.pages
+            .iter()
+            .find(|(known, _)| *known == area)
+            .map(|(_, page)| Rc::clone(page))
+    }
+
+    /// Keeps what was read in `area`.
+    pub(crate) fn remember(&mut self, area: Rect, page: Page) -> Rc<Page> {
+        let page = Rc::new(page);
+        self.pages.push((area, Rc::clone(&page)));
+        page
+    }
+
     fn may_show_news_in(&self, area: Rect) -> bool {
         self.changed.is_none_or(|changed| changed.meets(&area))
     }

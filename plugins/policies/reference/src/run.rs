@@ -1,10 +1,11 @@
 //! Plays a script: what every step needs of time, perception and memory. The steps themselves are in `step.rs`.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::time::Duration;
 
 use dynacu_sdk::{
-    Action, ActFailure, Channels, Event, PerformError, ReadingError, Rect, Session, logging,
+    ActFailure, Action, Channels, Event, PerformError, ReadingError, Rect, Session, logging,
 };
 
 use crate::fill::fill;
@@ -28,6 +29,8 @@ pub(crate) struct Run<'a> {
     pub(crate) captures: BTreeMap<String, String>,
     pub(crate) heard: Heard,
     pub(crate) looks: Looks,
+    /// The step under way, from 0.
+    step: usize,
     /// When the next observation is due.
     next_look: u64,
     /// When the last action began; what came after it may be its effect.
@@ -44,6 +47,7 @@ impl<'a> Run<'a> {
             captures: BTreeMap::new(),
             heard: Heard::default(),
             looks: Looks::default(),
+            step: 0,
             next_look: 0,
             acted_at: 0,
             changed_at: 0,
@@ -54,6 +58,7 @@ impl<'a> Run<'a> {
         self.session.subscribe(true);
         let script = self.script;
         for (index, step) in script.steps.iter().enumerate() {
+            self.step = index;
             let name = step.what.name();
             logging::info(&format!("step {}: {name}", index + 1));
             self.take(step).map_err(|halt| match halt {
@@ -108,10 +113,12 @@ impl<'a> Run<'a> {
     /// Performs one action and waits for its outcome.
     pub(crate) fn act(&mut self, action: Action) -> Result<(), Halt> {
         self.acted_at = self.session.now();
-        self.session.act(vec![action]).map_err(|failure| match failure {
-            ActFailure::Stopped(_) => Halt::Stopped,
-            failure => Halt::GaveUp(failure.to_string()),
-        })
+        self.session
+            .act(vec![action])
+            .map_err(|failure| match failure {
+                ActFailure::Stopped(_) => Halt::Stopped,
+                failure => Halt::GaveUp(failure.to_string()),
+            })
     }
 
     /// Performs a pause and goes on perceiving while it lasts.
@@ -137,21 +144,24 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Reads the next unread frame; none when there is nothing new to read.
-    pub(crate) fn read_next(&mut self, area: Rect, reach: Reach) -> Result<Option<Page>, Halt> {
-        while let Some(look) = self.looks.next_unread(area, reach) {
+    /// What the next frame shows that this step has not searched; none when there is nothing new.
+    pub(crate) fn read_next(&mut self, area: Rect, reach: Reach) -> Result<Option<Rc<Page>>, Halt> {
+        while let Some(look) = self.looks.next(self.step, area, reach) {
+            if let Some(page) = look.known(area) {
+                return Ok(Some(page));
+            }
             match self.session.read_text(&look.frame, area) {
                 Ok(lines) => {
-                    let page = Page::new(lines);
-                    logging::log(
-                        logging::Level::Debug,
-                        &format!("read at {} ms: {:?}", look.captured_at, page.text()),
-                    );
+                    let page = look.remember(area, Page::new(lines));
+                    let text = format!("read at {} ms: {:?}", look.captured_at, page.text());
+                    logging::log(logging::Level::Debug, &text);
                     return Ok(Some(page));
                 }
                 Err(ReadingError::Gone) => {}
                 Err(ReadingError::NotGranted) => {
-                    return Err(Halt::GaveUp("the reading channel is not granted".to_owned()));
+                    return Err(Halt::GaveUp(
+                        "the reading channel is not granted".to_owned(),
+                    ));
                 }
                 Err(ReadingError::Other(reason)) => return Err(Halt::GaveUp(reason)),
             }

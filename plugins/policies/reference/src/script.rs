@@ -36,10 +36,23 @@ pub(crate) struct Step {
 #[derive(Debug)]
 pub(crate) enum What {
     Hear(Regex),
-    See { area: Option<Rect>, text: Regex },
-    SeeChange { area: Option<Rect> },
-    Find { area: Option<Rect>, text: String, press: Press },
-    Click { x: i32, y: i32, press: Press },
+    See {
+        area: Option<Rect>,
+        text: Regex,
+    },
+    SeeChange {
+        area: Option<Rect>,
+    },
+    Find {
+        area: Option<Rect>,
+        text: String,
+        press: Press,
+    },
+    Click {
+        x: i32,
+        y: i32,
+        press: Press,
+    },
     Type(String),
     Key(String),
     Speak(String),

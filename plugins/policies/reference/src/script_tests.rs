@@ -66,11 +66,17 @@ fn faults_are_named() {
         ("[[step]]\nkey = \"a\"\ntype = \"b\"", "more than one"),
         ("[[step]]\nsleep = 3", "unknown field"),
         ("[[step]]\nhear = '('", "step 1"),
-        ("[[step]]\ntype = \"{price}\"", "nothing before it captures \"price\""),
+        (
+            "[[step]]\ntype = \"{price}\"",
+            "nothing before it captures \"price\"",
+        ),
         ("[[step]]\nkey = \"a\"\nwithin = 3", "within belongs"),
         ("[[step]]\ntype = \"a\"\ncount = 3", "button and count"),
         ("[[step]]\nwait = -1", "no number of seconds"),
-        ("[[step]]\nsee = { text = 'a', area = [0, 0, 0, 5] }", "area is"),
+        (
+            "[[step]]\nsee = { text = 'a', area = [0, 0, 0, 5] }",
+            "area is",
+        ),
         ("schema = 2", "schema 2"),
     ] {
         let error = Script::parse(text).unwrap_err();

@@ -59,13 +59,7 @@ impl Run<'_> {
         }
     }
 
-    fn see(
-        &mut self,
-        area: Rect,
-        pattern: &Regex,
-        deadline: u64,
-        within: u64,
-    ) -> Result<(), Halt> {
+    fn see(&mut self, area: Rect, pattern: &Regex, deadline: u64, within: u64) -> Result<(), Halt> {
         let reach = Reach::Past {
             acted_at: self.acted_at,
         };

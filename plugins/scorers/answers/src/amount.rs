@@ -99,7 +99,11 @@ fn below_hundred(tokens: &[Token], start: usize) -> Option<(u8, usize)> {
         return Some((value, start + 1));
     }
     let tens = tens(word)?;
-    match tokens.get(start + 1).and_then(Token::word).and_then(below_twenty) {
+    match tokens
+        .get(start + 1)
+        .and_then(Token::word)
+        .and_then(below_twenty)
+    {
         Some(unit @ 1..=9) => Some((tens + unit, start + 2)),
         _ => Some((tens, start + 1)),
     }
@@ -140,11 +144,14 @@ fn with_point(tokens: &[Token], value: Decimal, end: usize) -> Option<(Decimal, 
 }
 
 fn with_half(tokens: &[Token], (value, end): (Decimal, usize)) -> Option<(Decimal, usize)> {
-    let said = ["and", "a", "half"].iter().enumerate().all(|(place, word)| {
-        tokens
-            .get(end + place)
-            .is_some_and(|token| token.is_word(word))
-    });
+    let said = ["and", "a", "half"]
+        .iter()
+        .enumerate()
+        .all(|(place, word)| {
+            tokens
+                .get(end + place)
+                .is_some_and(|token| token.is_word(word))
+        });
     if said && value.is_whole() {
         Some((value.plus(Decimal::HALF)?, end + 3))
     } else {
@@ -154,7 +161,9 @@ fn with_half(tokens: &[Token], (value, end): (Decimal, usize)) -> Option<(Decima
 
 /// `hundred`, and what is said below it: `two hundred and five`, `fifteen hundred`.
 fn with_hundred(tokens: &[Token], value: Decimal, end: usize) -> Option<(Decimal, usize)> {
-    let hundred = tokens.get(end).is_some_and(|token| token.is_word("hundred"));
+    let hundred = tokens
+        .get(end)
+        .is_some_and(|token| token.is_word("hundred"));
     if !hundred || !value.is_below(100) {
         return Some((value, end));
     }

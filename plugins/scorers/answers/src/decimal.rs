@@ -9,7 +9,6 @@ const UNIT: i128 = 1_000_000;
 pub struct Decimal(i128);
 
 impl Decimal {
-    pub(crate) const ZERO: Self = Self(0);
     pub(crate) const HALF: Self = Self(UNIT / 2);
 
     pub(crate) fn whole(value: i128) -> Option<Self> {

@@ -1,7 +1,7 @@
 //! Names of people, places and things.
 
 use crate::Heard;
-use crate::words::{words, without_article};
+use crate::words::{without_article, words};
 
 pub(crate) fn accepts(expected: &str, typed: &str) -> Option<bool> {
     let expected = words(expected);

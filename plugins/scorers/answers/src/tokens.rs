@@ -70,7 +70,10 @@ fn word_end(letters: &[char], start: usize) -> usize {
     let mut end = start;
     while let Some(letter) = letters.get(end) {
         let inside = letter.is_alphabetic()
-            || (*letter == '\'' && letters.get(end + 1).is_some_and(|next| next.is_alphabetic()));
+            || (*letter == '\''
+                && letters
+                    .get(end + 1)
+                    .is_some_and(|next| next.is_alphabetic()));
         if !inside {
             break;
         }

@@ -29,7 +29,7 @@ struct Settings {
     #[serde(rename = "type")]
     kind: Kind,
     #[serde(default)]
-    others: Vec<String>,
+    others: Vec<Written>,
     success: String,
     failure: String,
     missed: String,

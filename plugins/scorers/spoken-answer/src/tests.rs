@@ -16,7 +16,9 @@ fn said(at: u64, text: &str) -> PageEvent {
     PageEvent {
         at,
         name: "utterance".to_owned(),
-        data: format!(r#"{{"text": {text:?}, "started_at": {at}, "ended_at": 0, "confidence": 0.9}}"#),
+        data: format!(
+            r#"{{"text": {text:?}, "started_at": {at}, "ended_at": 0, "confidence": 0.9}}"#
+        ),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The judgement on the utterances of the answer window.
 
-use answers::Heard;
+use answers::{Heard, Written};
 use dynacu_sdk::scoring::{PageEvent, ScoreError};
 use serde::Deserialize;
 
@@ -71,13 +71,18 @@ pub(crate) fn verdict(
     // In the order in which they were said, which need not be that of their recognition.
     heard.sort_by_key(|(at, _)| *at);
 
+    let others: Vec<String> = settings
+        .others
+        .iter()
+        .map(|Written(text)| text.clone())
+        .collect();
     let utterances = heard.len();
     let mut received = false;
     let mut committed = None;
     for (at, utterance) in heard {
         let said = settings
             .kind
-            .hears(&settings.value.0, &settings.others, &utterance.text)
+            .hears(&settings.value.0, &others, &utterance.text)
             .map_err(|error| ScoreError::Unscorable(error.to_string()))?;
         received |= said == Heard::Right;
         if said != Heard::Nothing && committed.is_none() {

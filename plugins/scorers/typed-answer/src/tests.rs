@@ -32,7 +32,7 @@ fn the_first_submission_commits() {
     let wrong = submit(4_000, "answer", r#"{"price": "65"}"#);
     assert_eq!(TypedAnswer::judge(ONE, &[]), None);
     assert_eq!(
-        TypedAnswer::judge(ONE, &[right.clone()]).as_deref(),
+        TypedAnswer::judge(ONE, std::slice::from_ref(&right)).as_deref(),
         Some("price_correct")
     );
     assert_eq!(
@@ -56,7 +56,7 @@ fn every_field_must_be_right_and_other_forms_are_ignored() {
     let search = submit(1, "search", r#"{"code": "x"}"#);
     let half = submit(2, "report", r#"{"code": "e4471", "reference": null}"#);
     let whole = submit(2, "report", r#"{"code": "e4471", "reference": "r 20"}"#);
-    assert_eq!(TypedAnswer::judge(TWO, &[search.clone()]), None);
+    assert_eq!(TypedAnswer::judge(TWO, std::slice::from_ref(&search)), None);
     assert_eq!(
         TypedAnswer::judge(TWO, &[search.clone(), half]).as_deref(),
         Some("wrong_answer")

@@ -31,7 +31,10 @@ pub(crate) fn verdict(
     let mut submissions = Vec::new();
     for event in page_events.iter().filter(|event| event.name == "submit") {
         let submission: Submission = event.data_as().ok_or_else(|| {
-            ScoreError::Unscorable(format!("the page's submit event has no form: {}", event.data))
+            ScoreError::Unscorable(format!(
+                "the page's submit event has no form: {}",
+                event.data
+            ))
         })?;
         let wanted = settings.form.as_deref();
         if wanted.is_none_or(|wanted| wanted == submission.form) {
