@@ -66,7 +66,9 @@ struct Live<'a> {
 pub async fn run(stage: Stage, lane: &Lane, policy: &Policy, trial: &Trial, random: [u8; 32]) -> Ended {
     let mut live = Live { stage, lane, trial, keyframes: 0, keyframe_ms: Vec::new(), sentences: 0, received: 0 };
     live.stage.timebase.start();
-    live.stage.server.start_page();
+    if let Err(error) = live.stage.server.start_page() {
+        return live.finish(EndCause::LaneCheckFailed, format!("the page cannot be started: {error:#}")).await;
+    }
     live.stage.recorder.event(0, Entry::PageStarted { url: live.stage.server.url() });
     let manifest = &trial.task.task.manifest;
     let session = Session::new(
