@@ -122,9 +122,12 @@ struct Clock {
     anchor: Option<(Instant, u64)>,
     /// Samples read so far.
     read: u64,
-    asked: Option<(Instant, Operation<dyn FnMut(bool)>)>,
+    asked: Option<Question>,
     answered: Rc<Cell<bool>>,
 }
+
+/// When the server was asked, and its answer to come.
+type Question = (Instant, Operation<dyn FnMut(bool)>);
 
 impl Clock {
     fn follow(&mut self, stream: &mut Stream) {

@@ -46,14 +46,19 @@ impl Fetcher {
         }
     }
 
+    /// Whether the host of an address may still answer in this run.
+    pub(crate) fn may_answer(&self, url: &str) -> bool {
+        !self.unreachable.contains(host(url))
+    }
+
+    /// Whether a package was asked for already in this run.
+    pub(crate) fn knows(&self, part: &Part) -> bool {
+        self.packages.contains_key(&key(part))
+    }
+
     /// The bytes at an address, resumed when the connection breaks.
     pub(crate) fn hub(&mut self, url: &str) -> Result<Vec<u8>, HubError> {
-        let host = url
-            .trim_start_matches("https://")
-            .split('/')
-            .next()
-            .unwrap_or(url)
-            .to_owned();
+        let host = host(url).to_owned();
         if self.unreachable.contains(&host) {
             return Err(HubError::Unreachable(host));
         }
@@ -119,7 +124,7 @@ impl Fetcher {
 
     /// The bytes of one file inside a package.
     pub(crate) fn member(&mut self, part: &Part) -> Result<Vec<u8>> {
-        let key = (part.from, part.package.clone(), part.version.clone());
+        let key = key(part);
         if !self.packages.contains_key(&key) {
             let fetched = self.package(part).map_err(|error| format!("{error:#}"));
             self.packages.insert(key.clone(), fetched);
@@ -175,6 +180,17 @@ impl Fetcher {
         }
         Err(last).with_context(|| format!("the package {package} {version} could not be fetched"))
     }
+}
+
+fn host(url: &str) -> &str {
+    url.trim_start_matches("https://")
+        .split('/')
+        .next()
+        .unwrap_or(url)
+}
+
+fn key(part: &Part) -> (Registry, String, String) {
+    (part.from, part.package.clone(), part.version.clone())
 }
 
 /// The client of a language's registry is not on this machine.

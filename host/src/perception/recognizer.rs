@@ -27,22 +27,22 @@ pub trait Transcribe: Send + Sync {
     fn transcribe(&self, samples: &[f32]) -> anyhow::Result<Vec<Segment>>;
 }
 
-/// Threads of one recognition: fixed, because capture and the browser share the same cores.
-const THREADS: i32 = 2;
 /// Whisper's encoder sees 50 positions a second, 1500 in all: 30 s.
 const CONTEXT_PER_SECOND: usize = 50;
 const FULL_CONTEXT: usize = 1500;
 /// Shorter contexts than this make the decoder loop, however short the clip is.
 const SMALLEST_CONTEXT: usize = 192;
 /// Positions beyond the clip's end, so that the decoder hears the silence after the last word.
-const CONTEXT_MARGIN: usize = 32;
+const CONTEXT_MARGIN: usize = 64;
+/// What a clip gets on top when its recognition went round in circles.
+const LOOP_MARGIN: usize = 128;
 /// Longer clips are recognised piece by piece.
 const LONGEST: usize = 29 * RATE as usize;
 /// Silence around a clip: Whisper drops words that touch the edge of what it hears.
 const EDGE: usize = RATE as usize / 5;
 /// A shorter clip is filled up with silence to this length.
 const SHORTEST: usize = RATE as usize * 5 / 4;
-/// A phrase that is repeated this often, with the whole context, is an invention.
+/// A phrase that is repeated this often, with more context too, is an invention.
 const INVENTED_ROUNDS: usize = 8;
 /// Below this mean token probability a text is an invention.
 const REFUSE_BELOW: f32 = 0.3;
@@ -90,9 +90,13 @@ impl Whisper {
             .next_multiple_of(64)
             .min(FULL_CONTEXT);
         let mut segments = self.pass(&padded, cut)?;
-        // A decoder that hears too little of what comes after goes round in circles.
-        if cut < FULL_CONTEXT && loops(&segments) {
-            segments = self.pass(&padded, FULL_CONTEXT)?;
+        // A decoder that hears too little of what comes after goes round in circles. A little more is mostly enough,
+        // and the whole context would hold everything up for seconds.
+        for more in [cut + LOOP_MARGIN, cut * 2] {
+            if !loops(&segments) {
+                break;
+            }
+            segments = self.pass(&padded, more.min(FULL_CONTEXT))?;
         }
         segments.retain_mut(|segment| {
             let words = plain_words(&segment.text);
@@ -103,7 +107,7 @@ impl Whisper {
                 .concat()
                 .join(" ");
             segment.confidence /= 2.0;
-            // Even with all there is to hear: nobody said that.
+            // Even with more to hear: nobody said that.
             rounds < INVENTED_ROUNDS
         });
         let shift = (EDGE * 1000 / RATE as usize) as u64;
@@ -120,7 +124,7 @@ impl Whisper {
 
     fn pass(&self, padded: &[f32], audio_context: usize) -> Result<Vec<Segment>> {
         let mut parameters = FullParams::new(SamplingStrategy::Greedy { best_of: 1 });
-        parameters.set_n_threads(THREADS);
+        parameters.set_n_threads(threads());
         parameters.set_language(Some("en"));
         parameters.set_translate(false);
         parameters.set_no_context(true);
@@ -154,9 +158,8 @@ impl Whisper {
     }
 }
 
-impl Transcribe for Whisper {
-    fn transcribe(&self, samples: &[f32]) -> Result<Vec<Segment>> {
-        let _turn = self.turn.take();
+impl Whisper {
+    fn pieces(&self, samples: &[f32]) -> Result<Vec<Segment>> {
         let mut out = Vec::new();
         for (i, piece) in samples.chunks(LONGEST).enumerate() {
             let offset = (i * LONGEST * 1000 / RATE as usize) as u64;
@@ -167,6 +170,23 @@ impl Transcribe for Whisper {
             }));
         }
         Ok(out)
+    }
+}
+
+impl Transcribe for Whisper {
+    fn transcribe(&self, samples: &[f32]) -> Result<Vec<Segment>> {
+        let _turn = self.turn.take();
+        // On a thread of its own: on processors with AMX, whisper.cpp sets up a thread's matrix tiles once and trusts them
+        // for ever, and ONNX Runtime's 8-bit kernels (Kokoro's) set them up otherwise on the same thread. The text is
+        // nonsense after that (seen: one token at a probability of 0.005).
+        std::thread::scope(|scope| {
+            std::thread::Builder::new()
+                .name("whisper".to_owned())
+                .spawn_scoped(scope, || self.pieces(samples))
+                .context("cannot start the thread that recognises")?
+                .join()
+                .unwrap_or_else(|_| Err(anyhow::anyhow!("the recognizer panicked")))
+        })
     }
 }
 
@@ -315,6 +335,19 @@ fn loops(segments: &[Segment]) -> bool {
             .collect::<Vec<_>>(),
     )
     .is_some()
+}
+
+/// Two threads where four cores are there, else one.
+///
+/// whisper.cpp's threads wait for each other by spinning, hundreds of times a word. On two cores that the browser uses
+/// too, one of them is always without its core, and two are far slower than one (measured with two busy cores: 11 s of
+/// speech in 12 to 20 s against 2.5 to 4.7 s; on idle ones 0.8 to 1.2 s against 1.9 s). The text is the same.
+fn threads() -> i32 {
+    if std::thread::available_parallelism().is_ok_and(|cores| cores.get() >= 4) {
+        2
+    } else {
+        1
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

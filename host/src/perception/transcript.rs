@@ -232,7 +232,9 @@ fn bare(text: &str) -> &str {
     text.trim_end().trim_end_matches(['"', '\'', '”', '’', ')'])
 }
 
-fn ends_sentence(text: &str) -> bool {
+/// Whether a text ends with a full stop, question or exclamation mark (and quotes after it).
+#[must_use]
+pub fn ends_sentence(text: &str) -> bool {
     let text = bare(text);
     text.ends_with(['.', '?', '!']) && !text.ends_with("...")
 }

@@ -71,6 +71,9 @@ impl VoiceActivity for Silero {
     }
 }
 
+/// Windows of silence that count as a pause inside an utterance.
+const PAUSE: usize = 3;
+
 /// When an utterance begins and ends. Lengths are in windows of 32 ms.
 #[derive(Debug, Clone)]
 pub struct Cutting {
@@ -108,7 +111,7 @@ impl Default for Cutting {
 }
 
 /// A stretch of speech, as positions of samples.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Speech {
     /// With its margins: what is to be recognised.
     pub start: u64,
@@ -116,6 +119,8 @@ pub struct Speech {
     /// Without its margins: where speech was.
     pub speech_start: u64,
     pub speech_end: u64,
+    /// Its inner pauses, from the last speech before to the first after.
+    pub pauses: Vec<(u64, u64)>,
     /// True if it was cut in running speech, so that a sentence may go on in the next one.
     pub cut: bool,
 }
@@ -124,6 +129,7 @@ pub struct Speech {
 struct Judged {
     probability: f32,
     level: f32,
+    speech: bool,
 }
 
 /// Cuts utterances out of a stream of judged windows.
@@ -162,10 +168,21 @@ impl Segmenter {
     pub fn push(&mut self, probability: f32, level: f32) -> Option<Speech> {
         let index = self.next;
         self.next += 1;
-        let judged = Judged { probability, level };
         let cutting = &self.cutting;
+        let was_speech = self.open.as_ref().is_some_and(|open| open.in_speech);
+        let speech = probability
+            >= if was_speech {
+                cutting.leave
+            } else {
+                cutting.enter
+            };
+        let judged = Judged {
+            probability,
+            level,
+            speech,
+        };
         let Some(open) = &mut self.open else {
-            if probability >= cutting.enter {
+            if speech {
                 self.open = Some(Open {
                     first: index,
                     windows: vec![judged],
@@ -177,12 +194,7 @@ impl Segmenter {
             return None;
         };
         open.windows.push(judged);
-        open.in_speech = probability
-            >= if open.in_speech {
-                cutting.leave
-            } else {
-                cutting.enter
-            };
+        open.in_speech = speech;
         if open.in_speech {
             open.spoken += 1;
             open.last = index;
@@ -198,7 +210,7 @@ impl Segmenter {
             return self.close();
         }
         if open.windows.len() >= cutting.longest {
-            return Some(self.split());
+            return self.split();
         }
         None
     }
@@ -215,7 +227,30 @@ impl Segmenter {
             .open
             .as_ref()
             .filter(|open| open.spoken >= self.cutting.shortest)?;
-        Some(self.utterance(open.first, open.last, self.next, false))
+        Some(self.utterance(open, open.last, self.next, false))
+    }
+
+    /// Takes away what was said before a position, which lies in a pause of what is open: it has been dealt with.
+    pub fn cut_before(&mut self, position: u64) {
+        let at = (position / WINDOW as u64) as usize;
+        if let Some(open) = self.open.take() {
+            self.open = self.rest(open, at);
+        }
+    }
+
+    /// What is open from a window on, beginning with its first speech.
+    fn rest(&mut self, open: Open, at: usize) -> Option<Open> {
+        self.free_from = at;
+        let windows = open.windows.get(at.saturating_sub(open.first)..)?;
+        let silent = windows.iter().position(|window| window.speech)?;
+        let windows = windows[silent..].to_vec();
+        let spoken = windows.iter().filter(|window| window.speech).count();
+        Some(Open {
+            first: at.max(open.first) + silent,
+            windows,
+            spoken,
+            ..open
+        })
     }
 
     /// Windows of silence since the open utterance's last speech.
@@ -231,16 +266,14 @@ impl Segmenter {
             .open
             .take()
             .filter(|open| open.spoken >= self.cutting.shortest)?;
-        let utterance = self.utterance(open.first, open.last, self.next, false);
+        let utterance = self.utterance(&open, open.last, self.next, false);
         self.free_from = (utterance.end / WINDOW as u64) as usize;
         Some(utterance)
     }
 
     /// Cuts at the quietest point of the second half, and keeps what follows open.
-    fn split(&mut self) -> Speech {
-        let Some(open) = self.open.take() else {
-            return self.utterance(self.next, self.next, self.next, true);
-        };
+    fn split(&mut self) -> Option<Speech> {
+        let open = self.open.take()?;
         let count = open.windows.len();
         let quiet = |i: &usize| {
             // Over three windows, so that one closed lip is not taken for a pause.
@@ -254,37 +287,41 @@ impl Segmenter {
             .min_by(|a, b| quiet(a).total_cmp(&quiet(b)))
             .unwrap_or(count - 1);
         let cut = open.first + at;
-        let mut utterance = self.utterance(open.first, cut.min(open.last), cut, true);
+        let mut utterance = self.utterance(&open, cut.min(open.last), cut, true);
         // No margin and no hole at a cut: the next piece goes on at this very sample.
         utterance.end = (cut * WINDOW) as u64;
-        self.free_from = cut;
-        let windows = open.windows[at..].to_vec();
-        let leave = self.cutting.leave;
-        let spoken = windows
-            .iter()
-            .filter(|window| window.probability >= leave)
-            .count();
-        self.open = Some(Open {
-            first: cut,
-            windows,
-            spoken,
-            last: open.last.max(cut),
-            in_speech: open.in_speech,
-        });
-        utterance
+        self.open = self.rest(open, cut);
+        Some(utterance)
     }
 
-    fn utterance(&self, first: usize, last: usize, heard: usize, cut: bool) -> Speech {
-        let start = first
+    fn utterance(&self, open: &Open, last: usize, heard: usize, cut: bool) -> Speech {
+        let start = open
+            .first
             .saturating_sub(self.cutting.margin)
             .max(self.free_from);
         let end = (last + 1 + self.cutting.margin).min(heard);
         let position = |window: usize| (window * WINDOW) as u64;
+        let mut pauses = Vec::new();
+        let mut silent_from = None;
+        for (i, window) in open.windows.iter().enumerate().take(last + 1 - open.first) {
+            let index = open.first + i;
+            match (window.speech, silent_from) {
+                (false, None) => silent_from = Some(index),
+                (true, Some(from)) => {
+                    if index - from >= PAUSE {
+                        pauses.push((position(from), position(index)));
+                    }
+                    silent_from = None;
+                }
+                _ => {}
+            }
+        }
         Speech {
             start: position(start),
             end: position(end),
-            speech_start: position(first),
+            speech_start: position(open.first),
             speech_end: position(last + 1),
+            pauses,
             cut,
         }
     }
@@ -356,5 +393,19 @@ mod tests {
         let rest = segmenter.finish().unwrap();
         assert_eq!(rest.start, end * 512);
         assert_eq!(rest.end, 614 * 512);
+    }
+
+    #[test]
+    fn what_was_dealt_with_is_taken_away_in_a_pause() {
+        let (_, mut segmenter) = cut(&[(10, 0.0), (30, 0.9), (10, 0.0), (20, 0.9), (4, 0.0)]);
+        let open = segmenter.open().unwrap();
+        assert_eq!(open.pauses, [(40 * 512, 50 * 512)]);
+        segmenter.cut_before(45 * 512);
+        let rest = segmenter.open().unwrap();
+        assert_eq!(
+            (rest.start, rest.speech_start, rest.end),
+            (45 * 512, 50 * 512, 74 * 512)
+        );
+        assert_eq!(rest.pauses, []);
     }
 }

@@ -8,12 +8,23 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use super::{CONTEXT_MS, Heard, Layer};
-use crate::capture::ring::{RATE, Ring};
+use crate::capture::ring::Ring;
 use crate::capture::timebase::Timebase;
 use crate::perception::recognizer::{Segment, Transcribe};
-use crate::perception::transcript::{Sentence, Transcript, text_of};
+use crate::perception::transcript::{Sentence, Transcript, ends_sentence, text_of};
 use crate::perception::voice_activity::{Cutting, Segmenter, Speech, VoiceActivity, WINDOW, level};
 
+/// Windows of speech after a pause, and the same in time, that show how a sentence goes on.
+const GOES_ON: usize = 18;
+const GOES_ON_MS: u64 = 500;
+/// Windows of silence that end an utterance whose text is a whole sentence.
+const END_PAUSE: usize = 12;
+/// A machine that takes more than this share of the sound's length to recognise it has no time for early looks.
+const NO_TIME_TO_SPARE: f32 = 0.5;
+/// Each recognition costs as much as this length, however short the sound is (ms).
+const LEAST_LENGTH_MS: u64 = 2000;
+/// A sentence's beginning is looked for in a pause this near to where the recogniser puts it.
+const NEAR_PAUSE_MS: u64 = 500;
 /// Observations that may wait at once; there is one policy.
 const QUESTIONS: usize = 8;
 
@@ -150,6 +161,12 @@ pub(super) struct Chain {
     judged: u64,
     /// The last recognition of speech that was still open: used again if nothing was said since.
     early: Option<(Speech, Vec<Segment>)>,
+    /// Whether sentences become final one by one, or utterances as a whole.
+    confirms: bool,
+    /// The end of the last pause after which an early look was taken.
+    looked_at: u64,
+    /// Time that the last recognition took, as a share of its sound's length.
+    last_share: f32,
 }
 
 impl Chain {
@@ -168,7 +185,16 @@ impl Chain {
             transcript: Transcript::default(),
             judged: 0,
             early: None,
+            confirms: true,
+            looked_at: 0,
+            last_share: 0.0,
         }
+    }
+
+    /// Utterances come whole, not sentence by sentence.
+    pub(super) fn whole_utterances(mut self) -> Self {
+        self.confirms = false;
+        self
     }
 
     /// Runs the chain on a thread of its own until the end; its result is every sentence of the episode.
@@ -186,7 +212,7 @@ impl Chain {
                 self.shared.open.store(self.segmenter.open().is_some(), Ordering::SeqCst);
                 self.shared.judged.store(self.judged, Ordering::SeqCst);
                     for question in questions {
-                        let heard = self.answer(question.since_ms, question.asked);
+                        let heard = self.answer(question.since_ms, question.asked, &mut said);
                         // Nobody waits any more when the episode was stopped meanwhile.
                         let _ = question.answer.send(heard);
                     }
@@ -194,7 +220,7 @@ impl Chain {
                         self.finish(&mut said);
                         return self.transcript.sentences().to_vec();
                     }
-                    self.recognize_early();
+                    self.recognize_early(&mut said);
                 }
             })
     }
@@ -254,9 +280,15 @@ impl Chain {
     }
 
     fn utterance(&mut self, speech: Speech, said: &mut impl FnMut(Said)) {
-        let segments = self.recognize(speech);
+        let segments = self.recognize(&speech);
         self.early = None;
         self.shared.count(|stats| stats.utterances += 1);
+        self.add(segments, speech.cut, said);
+    }
+
+    /// Makes segments final.
+    fn add(&mut self, segments: Vec<Segment>, cut: bool, said: &mut impl FnMut(Said)) {
+        let segments = self.on_the_clock(segments);
         if let (Some(first), Some(last)) = (segments.first(), segments.last()) {
             let length: usize = segments.iter().map(|segment| segment.text.len()).sum();
             let sum: f32 = segments
@@ -274,23 +306,70 @@ impl Chain {
                 confidence: sum / length.max(1) as f32,
             });
         }
-        for sentence in self.transcript.add(&segments, speech.cut) {
+        for sentence in self.transcript.add(&segments, cut) {
             said(Said::Sentence(sentence));
         }
     }
 
-    /// A pause has begun that may be the end: recognise now what has been said, so that the text is ready when the
-    /// pause has lasted long enough, or when an observation comes.
-    fn recognize_early(&mut self) {
-        if self.segmenter.silence() >= Cutting::default().margin
-            && let Some(speech) = self.segmenter.open()
+    /// Recognises what is open when that is worth while before anybody asks: in a pause, which may be the end; and a
+    /// moment after a pause, when the next words show whether it ended a sentence.
+    fn recognize_early(&mut self, said: &mut impl FnMut(Said)) {
+        let Some(speech) = self.segmenter.open() else {
+            return;
+        };
+        let silence = self.segmenter.silence();
+        let in_pause = silence >= Cutting::default().margin;
+        let after_pause = self.confirms
+            && speech.pauses.last().is_some_and(|(_, end)| {
+                *end > self.looked_at && speech.speech_end >= end + (GOES_ON * WINDOW) as u64
+            });
+        // On a machine that has no time to spare, what is final comes first.
+        if !(in_pause || after_pause) || self.last_share > NO_TIME_TO_SPARE {
+            return;
+        }
+        self.looked_at = speech.pauses.last().map_or(self.looked_at, |(_, end)| *end);
+        let tail = self.recognize_open(said);
+        let whole = tail
+            .last()
+            .is_some_and(|segment| ends_sentence(&segment.text));
+        if self.confirms
+            && silence >= END_PAUSE
+            && whole
+            && let Some(speech) = self.segmenter.finish()
         {
-            self.recognize(speech);
+            self.utterance(speech, said);
         }
     }
 
-    /// Recognises a stretch; times come out on the episode's clock.
-    fn recognize(&mut self, speech: Speech) -> Vec<Segment> {
+    /// Recognises what is open. Sentences that are followed by a pause and by the beginning of another one are final
+    /// and are never recognised again; what is left is given back.
+    fn recognize_open(&mut self, said: &mut impl FnMut(Said)) -> Vec<Segment> {
+        let Some(speech) = self.segmenter.open() else {
+            return Vec::new();
+        };
+        let mut segments = self.recognize(&speech);
+        let confirmed = (1..segments.len()).rev().find_map(|count| {
+            let next = &segments[count];
+            let goes_on = speech.speech_end / 16 >= next.start_ms + GOES_ON_MS;
+            let pause = speech
+                .pauses
+                .iter()
+                .find(|(_, end)| end / 16 == next.start_ms)?;
+            let whole = ends_sentence(&segments[count - 1].text);
+            (self.confirms && whole && goes_on).then_some((count, (pause.0 + pause.1) / 2))
+        });
+        if let Some((count, position)) = confirmed {
+            let rest = segments.split_off(count);
+            self.segmenter.cut_before(position);
+            self.add(segments, false, said);
+            self.early = self.segmenter.open().map(|speech| (speech, rest.clone()));
+            return rest;
+        }
+        segments
+    }
+
+    /// Recognises a stretch. Times come out in milliseconds of the ring's positions.
+    fn recognize(&mut self, speech: &Speech) -> Vec<Segment> {
         if let Some((known, segments)) = &self.early
             && (known.start, known.end) == (speech.start, speech.end)
         {
@@ -302,9 +381,13 @@ impl Chain {
         let samples = samples.unwrap_or_default();
         let began = Instant::now();
         let segments = self.recognizer.transcribe(&samples);
-        let took = began.elapsed().as_millis() as u64;
+        let (took, length) = (
+            began.elapsed().as_millis() as u64,
+            samples.len() as u64 / 16,
+        );
+        self.last_share = took as f32 / length.max(LEAST_LENGTH_MS) as f32;
         self.shared.count(|stats| {
-            stats.recognized_ms += samples.len() as u64 * 1000 / u64::from(RATE);
+            stats.recognized_ms += length;
             stats.recognizing_ms += took;
             stats.failures += u32::from(segments.is_err());
         });
@@ -312,29 +395,14 @@ impl Chain {
             tracing::warn!("an utterance is lost: {error:#}");
             Vec::new()
         });
-        let start = self.time(speech.start);
-        let (first, last) = (self.time(speech.speech_start), self.time(speech.speech_end));
-        for segment in &mut segments {
-            segment.start_ms = (start + segment.start_ms).clamp(first, last);
-            segment.end_ms = (start + segment.end_ms).clamp(first, last);
-        }
-        // The voice's own edges are exact to a window; the recogniser's times are not.
-        if let Some(segment) = segments.first_mut() {
-            segment.start_ms = first;
-        }
-        if let Some(segment) = segments.last_mut() {
-            segment.end_ms = last;
-        }
-        self.early = Some((speech, segments.clone()));
+        place(speech, &mut segments);
+        self.early = Some((speech.clone(), segments.clone()));
         segments
     }
 
-    fn answer(&mut self, since_ms: u64, asked: Instant) -> Heard {
-        let tail = self
-            .segmenter
-            .open()
-            .map(|speech| self.recognize(speech))
-            .unwrap_or_default();
+    fn answer(&mut self, since_ms: u64, asked: Instant, said: &mut impl FnMut(Said)) -> Heard {
+        let tail = self.recognize_open(said);
+        let tail = self.on_the_clock(tail);
         let to_ms = self.time(self.judged);
         let layer = |from_ms| Layer {
             from_ms,
@@ -346,6 +414,14 @@ impl Chain {
             context: layer(to_ms.saturating_sub(CONTEXT_MS)),
             tail_ms: asked.elapsed().as_millis() as u64,
         }
+    }
+
+    fn on_the_clock(&self, mut segments: Vec<Segment>) -> Vec<Segment> {
+        for segment in &mut segments {
+            segment.start_ms = self.time(segment.start_ms * 16);
+            segment.end_ms = self.time(segment.end_ms * 16);
+        }
+        segments
     }
 
     fn finish(&mut self, said: &mut impl FnMut(Said)) {
@@ -362,6 +438,39 @@ impl Chain {
         self.shared
             .with_ring(|ring| ring.instant(position))
             .map_or(0, |at| self.timebase.millis(at))
+    }
+}
+
+/// Puts segments where their speech is. The voice's own edges and pauses are exact to a window; the recogniser's times
+/// are not, so a sentence that seems to begin near a pause begins at its end.
+fn place(speech: &Speech, segments: &mut [Segment]) {
+    let (start, first, last) = (
+        speech.start / 16,
+        speech.speech_start / 16,
+        speech.speech_end / 16,
+    );
+    for segment in &mut *segments {
+        segment.start_ms = (start + segment.start_ms).clamp(first, last);
+        segment.end_ms = (start + segment.end_ms).clamp(first, last);
+    }
+    if let Some(segment) = segments.first_mut() {
+        segment.start_ms = first;
+    }
+    if let Some(segment) = segments.last_mut() {
+        segment.end_ms = last;
+    }
+    let mut free = speech.pauses.as_slice();
+    for i in 1..segments.len() {
+        let edge = segments[i].start_ms;
+        let distance = |(from, to): &(u64, u64)| {
+            (from / 16).saturating_sub(edge) + edge.saturating_sub(to / 16)
+        };
+        let nearest = (0..free.len()).min_by_key(|i| distance(&free[*i]));
+        if let Some(nearest) = nearest.filter(|i| distance(&free[*i]) <= NEAR_PAUSE_MS) {
+            segments[i - 1].end_ms = free[nearest].0 / 16;
+            segments[i].start_ms = free[nearest].1 / 16;
+            free = &free[nearest + 1..];
+        }
     }
 }
 

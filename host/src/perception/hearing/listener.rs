@@ -58,6 +58,7 @@ impl Listener {
         let shared = Arc::new(Shared::new(RING_SECONDS, GAP));
         let counts = Arc::clone(&shared);
         let worker = Chain::new(Arc::clone(&shared), timebase, recognizer, detector)
+            .whole_utterances()
             .spawn("asr-listener", move |what| {
                 if let Said::Utterance {
                     text,

@@ -330,7 +330,13 @@ async fn what_a_sound_server_plays_is_heard_and_its_end_is_reported() {
     let all = tokio::task::spawn_blocking(|| hearing.stop())
         .await
         .unwrap();
-    assert_eq!(all.sentences.len(), 1, "{:?} {:?}", all.sentences, all.stats);
+    assert_eq!(
+        all.sentences.len(),
+        1,
+        "{:?} {:?}",
+        all.sentences,
+        all.stats
+    );
     assert_eq!((all.stats.failures, all.gaps.len()), (0, 0));
     assert!(all.samples.len() > RATE as usize);
 }

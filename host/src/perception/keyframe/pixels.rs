@@ -1,7 +1,9 @@
 //! Stage 1: which pixels changed, counted over tiles.
 //!
-//! Runs on every captured frame, so most of the work is a byte comparison of rows; only pieces of rows that differ are
-//! looked at pixel by pixel, in fixed-size blocks of plain arithmetic that the compiler turns into vector code.
+//! Runs on every captured frame, so most of the work is a byte comparison of rows. Only the tiles that differ from the frame
+//! before are looked at pixel by pixel, in plain arithmetic over short blocks that the compiler can turn into vector code.
+
+use std::sync::Arc;
 
 use crate::capture::screen::{Area, Frame};
 
@@ -42,53 +44,58 @@ pub struct Region {
 }
 
 impl Change {
-    /// Compares two frames. Frames of different size, and compact ones, count as changed everywhere.
+    /// No change at all, for frames of the size of this one.
+    #[must_use]
+    pub fn none(frame: &Frame) -> Self {
+        let columns = frame.width.div_ceil(TILE);
+        let tiles = vec![Tile::UNCHANGED; (columns * frame.height.div_ceil(TILE)) as usize];
+        Self {
+            width: frame.width,
+            height: frame.height,
+            columns,
+            tiles,
+        }
+    }
+
+    /// Compares two frames of the same size.
     #[must_use]
     pub fn between(before: &Frame, after: &Frame) -> Self {
-        let (width, height) = (after.width, after.height);
-        let columns = width.div_ceil(TILE);
-        let empty = Tile {
-            pixels: 0,
-            bounds: [u32::MAX, u32::MAX, 0, 0],
-        };
-        let mut tiles = vec![empty; (columns * height.div_ceil(TILE)) as usize];
-        let same_size = (before.width, before.height) == (width, height);
-        let (Some(a), Some(b), true) = (before.raw(), after.raw(), same_size) else {
-            for (index, tile) in tiles.iter_mut().enumerate() {
-                let (left, top) = (index as u32 % columns * TILE, index as u32 / columns * TILE);
-                let (right, bottom) = ((left + TILE).min(width), (top + TILE).min(height));
-                *tile = Tile {
-                    pixels: (right - left) * (bottom - top),
-                    bounds: [left, top, right, bottom],
-                };
-            }
-            return Self {
-                width,
-                height,
-                columns,
-                tiles,
-            };
-        };
-        let row_bytes = width as usize * 4;
-        for (y, (a, b)) in (0..).zip(a.chunks_exact(row_bytes).zip(b.chunks_exact(row_bytes))) {
-            if a == b {
+        let mut change = Self::none(after);
+        change.recount(before, after, &different_tiles(before, after));
+        change
+    }
+
+    /// Compares two frames again in these tiles only: all others are as they were at the last count.
+    ///
+    /// Frames of different size, and compact ones, count as changed everywhere.
+    pub fn recount(&mut self, before: &Frame, after: &Frame, tiles: &[usize]) {
+        let pixels = before
+            .raw()
+            .zip(after.raw())
+            .filter(|(a, b)| a.len() == b.len());
+        let row_bytes = self.width as usize * 4;
+        for &index in tiles {
+            let (left, top, width, height) = self.tile_area(index);
+            let Some(tile) = self.tiles.get_mut(index) else {
                 continue;
-            }
-            let row = &mut tiles[(y / TILE * columns) as usize..][..columns as usize];
-            for (left, (tile, (a, b))) in (0..)
-                .step_by(TILE as usize)
-                .zip(row.iter_mut().zip(a.chunks(BLOCK).zip(b.chunks(BLOCK))))
-            {
-                if a != b {
+            };
+            let Some((a, b)) = pixels else {
+                *tile = Tile {
+                    pixels: width * height,
+                    bounds: [left, top, left + width, top + height],
+                };
+                continue;
+            };
+            *tile = Tile::UNCHANGED;
+            for y in top..top + height {
+                let start = y as usize * row_bytes + left as usize * 4;
+                let end = start + width as usize * 4;
+                if let Some((a, b)) = a.get(start..end).zip(b.get(start..end))
+                    && a != b
+                {
                     tile.add(left, y, changed_pixels(a, b));
                 }
             }
-        }
-        Self {
-            width,
-            height,
-            columns,
-            tiles,
         }
     }
 
@@ -110,19 +117,32 @@ impl Change {
         area(self.tiles.iter().filter(|tile| tile.pixels > 0))
     }
 
-    /// Indices of the tiles in which anything changed.
-    pub fn touched(&self) -> impl Iterator<Item = usize> + '_ {
-        self.tiles
-            .iter()
-            .enumerate()
-            .filter(|(_, tile)| tile.pixels > 0)
-            .map(|(index, _)| index)
+    /// How many pixels changed in one tile.
+    #[must_use]
+    pub fn pixels_in(&self, tile: usize) -> u32 {
+        self.tiles.get(tile).map_or(0, |tile| tile.pixels)
     }
 
     /// How many tiles a frame of this size has.
     #[must_use]
     pub fn tile_count(&self) -> usize {
         self.tiles.len()
+    }
+
+    /// The pixels of one tile; narrower at the right and lower edge of the frame.
+    #[must_use]
+    pub fn tile_area(&self, index: usize) -> Area {
+        let columns = (self.columns as usize).max(1);
+        let (left, top) = (
+            (index % columns) as u32 * TILE,
+            (index / columns) as u32 * TILE,
+        );
+        (
+            left,
+            top,
+            TILE.min(self.width.saturating_sub(left)),
+            TILE.min(self.height.saturating_sub(top)),
+        )
     }
 
     /// Groups of neighbouring changed tiles, at least one tile of each changed by [`CHANGED_SHARE`]; the largest first.
@@ -172,6 +192,11 @@ impl Change {
 }
 
 impl Tile {
+    const UNCHANGED: Self = Self {
+        pixels: 0,
+        bounds: [u32::MAX, u32::MAX, 0, 0],
+    };
+
     /// Adds the changed pixels of one row of the tile: bit n is the pixel at `left + n`.
     fn add(&mut self, left: u32, y: u32, changed: u64) {
         if changed == 0 {
@@ -188,8 +213,9 @@ impl Tile {
 
 /// One bit for each of up to 64 pixels: set where a colour channel differs by more than [`NOISE`].
 fn changed_pixels(a: &[u8], b: &[u8]) -> u64 {
+    let (a, b) = (a.as_chunks::<4>().0, b.as_chunks::<4>().0);
     let mut changed = 0;
-    for (index, (a, b)) in a.chunks_exact(4).zip(b.chunks_exact(4)).enumerate() {
+    for (index, (a, b)) in a.iter().zip(b).enumerate() {
         // The fourth byte is unused and may hold anything.
         let far = (a[0].abs_diff(b[0]) > NOISE)
             | (a[1].abs_diff(b[1]) > NOISE)
@@ -197,6 +223,61 @@ fn changed_pixels(a: &[u8], b: &[u8]) -> u64 {
         changed |= u64::from(far) << index;
     }
     changed
+}
+
+/// Tiles in which any byte differs: all of them where the frames cannot be compared.
+#[must_use]
+pub fn different_tiles(before: &Frame, after: &Frame) -> Vec<usize> {
+    let (columns, rows) = (
+        after.width.div_ceil(TILE) as usize,
+        after.height.div_ceil(TILE) as usize,
+    );
+    let same_size = (before.width, before.height) == (after.width, after.height);
+    let (Some(a), Some(b), true) = (before.raw(), after.raw(), same_size) else {
+        return (0..columns * rows).collect();
+    };
+    let row_bytes = after.width as usize * 4;
+    let mut different = vec![false; columns * rows];
+    for (y, (a, b)) in a
+        .chunks_exact(row_bytes)
+        .zip(b.chunks_exact(row_bytes))
+        .enumerate()
+    {
+        if a == b {
+            continue;
+        }
+        let tiles = &mut different[y / TILE as usize * columns..][..columns];
+        for (tile, (a, b)) in tiles.iter_mut().zip(a.chunks(BLOCK).zip(b.chunks(BLOCK))) {
+            *tile = *tile || a != b;
+        }
+    }
+    different
+        .iter()
+        .enumerate()
+        .filter(|(_, different)| **different)
+        .map(|(index, _)| index)
+        .collect()
+}
+
+/// What has changed since one frame, kept up to date at the cost of what changes.
+pub struct Since {
+    pub frame: Arc<Frame>,
+    pub change: Change,
+}
+
+impl Since {
+    #[must_use]
+    pub fn new(frame: &Arc<Frame>) -> Self {
+        Self {
+            frame: frame.clone(),
+            change: Change::none(frame),
+        }
+    }
+
+    /// Takes in the next frame, which differs from the one before in these tiles.
+    pub fn update(&mut self, frame: &Frame, different: &[usize]) {
+        self.change.recount(&self.frame, frame, different);
+    }
 }
 
 fn area<'a>(tiles: impl Iterator<Item = &'a Tile>) -> Option<Area> {
@@ -214,29 +295,6 @@ fn area<'a>(tiles: impl Iterator<Item = &'a Tile>) -> Option<Area> {
         right.saturating_sub(left),
         bottom.saturating_sub(top),
     ))
-}
-
-/// The box around two boxes.
-#[must_use]
-pub fn union(a: Area, b: Area) -> Area {
-    let (left, top) = (a.0.min(b.0), a.1.min(b.1));
-    let (right, bottom) = ((a.0 + a.2).max(b.0 + b.2), (a.1 + a.3).max(b.1 + b.3));
-    (left, top, right - left, bottom - top)
-}
-
-/// A box with a margin around it, at least `least` on each side where the frame allows, inside the frame.
-#[must_use]
-pub fn padded(bounds: Area, margin: u32, least: u32, width: u32, height: u32) -> Area {
-    let stretch = |start: u32, length: u32, whole: u32| {
-        let wanted = (length + 2 * margin).max(least).min(whole);
-        let start = (start + length / 2)
-            .saturating_sub(wanted / 2)
-            .min(whole - wanted);
-        (start, wanted)
-    };
-    let (x, width) = stretch(bounds.0, bounds.2, width);
-    let (y, height) = stretch(bounds.1, bounds.3, height);
-    (x, y, width, height)
 }
 
 #[cfg(test)]
@@ -297,6 +355,32 @@ mod tests {
     }
 
     #[test]
+    fn what_changed_since_a_frame_is_kept_up_to_date() {
+        let (digit, panel) = ((10, 10, 20, 30), (500, 400, 200, 200));
+        let film = [
+            frame(&[]),
+            frame(&[(digit, 1)]),
+            frame(&[(digit, 1), (panel, 1)]),
+            frame(&[(panel, 1)]),
+            frame(&[]),
+        ];
+        let film = film.map(Arc::new);
+        let mut since = Since::new(&film[0]);
+        for pair in film.windows(2) {
+            since.update(&pair[1], &different_tiles(&pair[0], &pair[1]));
+            assert_eq!(
+                since.change.bounds(),
+                Change::between(&film[0], &pair[1]).bounds()
+            );
+            assert_eq!(
+                since.change.pixels(),
+                Change::between(&film[0], &pair[1]).pixels()
+            );
+        }
+        assert_eq!(since.change.bounds(), None);
+    }
+
+    #[test]
     fn far_changes_are_separate_regions_and_the_larger_is_first() {
         let (digit, panel) = ((10, 10, 20, 30), (500, 400, 200, 200));
         let regions = Change::between(&frame(&[(digit, 1)]), &frame(&[(panel, 1)])).regions();
@@ -307,19 +391,5 @@ mod tests {
                 .collect::<Vec<_>>(),
             [panel, digit]
         );
-    }
-
-    #[test]
-    fn padding_stays_inside() {
-        assert_eq!(padded((0, 0, 10, 10), 8, 64, 1280, 720), (0, 0, 64, 64));
-        assert_eq!(
-            padded((1270, 710, 10, 10), 8, 64, 1280, 720),
-            (1216, 656, 64, 64)
-        );
-        assert_eq!(
-            padded((100, 100, 100, 50), 8, 64, 1280, 720),
-            (92, 92, 116, 66)
-        );
-        assert_eq!(padded((0, 0, 40, 20), 8, 64, 40, 20), (0, 0, 40, 20));
     }
 }

@@ -224,26 +224,73 @@ fn a_toast_beside_a_blinking_lamp_is_kept() {
     );
 }
 
+/// A dot that goes round in a light ring.
+fn spinner(step: usize, dot: [u8; 3]) -> Page {
+    let (x, y) = [
+        (0, 0),
+        (12, 0),
+        (24, 0),
+        (24, 12),
+        (24, 24),
+        (12, 24),
+        (0, 24),
+        (0, 12),
+    ][step % 8];
+    Page::default()
+        .with((500, 500, 40, 40), [225; 3])
+        .with((502 + x, 502 + y, 12, 12), dot)
+}
+
 #[test]
-fn a_spinner_is_not_kept_while_it_turns() {
-    // A grey dot that goes round in a light ring: its crop hardly changes.
-    let spinner = |step: u32| {
-        let (x, y) = [
-            (0, 0),
-            (4, 0),
-            (8, 0),
-            (8, 4),
-            (8, 8),
-            (4, 8),
-            (0, 8),
-            (0, 4),
-        ][step as usize % 8];
-        Page::default()
-            .with((500, 500, 40, 40), [225; 3])
-            .with((510 + x, 510 + y, 8, 8), [190; 3])
-    };
-    let film: Vec<Page> = (0..60).map(spinner).collect();
+fn a_pale_spinner_is_not_kept_while_it_turns() {
+    let film: Vec<Page> = (0..60).map(|step| spinner(step, [205; 3])).collect();
     assert_eq!(play(GateKind::Local, &film), []);
+}
+
+#[test]
+fn a_loud_spinner_is_kept_for_one_turn_at_most_and_hides_no_toast() {
+    let film: Vec<Page> = (0..60).map(|step| spinner(step, [0; 3])).collect();
+    let kept = play(GateKind::Local, &film);
+    assert!(
+        !kept.is_empty() && kept.iter().all(|&(index, _)| index <= 8),
+        "{kept:?}"
+    );
+
+    let toasted = film.iter().enumerate().map(|(index, page)| {
+        if (41..47).contains(&index) {
+            page.toast(0b1100_0101, 1.0)
+        } else {
+            page.clone()
+        }
+    });
+    let kept = play(GateKind::Local, &toasted.collect::<Vec<_>>());
+    assert!(kept.contains(&(41, false)), "{kept:?}");
+}
+
+#[test]
+fn a_number_that_changes_with_every_sample_is_kept() {
+    let number = |value: u32| {
+        (0..6)
+            .filter(|bit| value >> bit & 1 == 1)
+            .fold(Page::default(), |page, bit| {
+                page.with((386 + bit % 3 * 20, 386 + bit / 3 * 20, 19, 19), [0; 3])
+            })
+    };
+    let film: Vec<Page> = (1..40).map(|step| number(step * 7 % 64)).collect();
+    let kept = play(GateKind::Local, &film);
+    assert!(kept.len() >= 30, "{kept:?}");
+}
+
+#[test]
+fn ticks_of_a_thin_progress_bar_are_kept_at_most_every_ten_seconds() {
+    let film: Vec<Page> = (0..90)
+        .map(|index| Page::default().with((40, 650, 200 + index / 3 * 20, 6), [30; 3]))
+        .collect();
+    let kept = play(GateKind::Local, &film);
+    assert!(
+        kept.len() <= 3 && kept.iter().all(|kept| kept.1),
+        "{kept:?}"
+    );
 }
 
 #[test]
