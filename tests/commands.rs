@@ -8,14 +8,22 @@ use dynacu_tests::{checkout, dynacu_host, fixture, host};
 fn says(output: &Output, code: i32, words: &[&str]) {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "{errors}");
-    let last = errors.lines().rfind(|line| line.starts_with("dynacu-host: ")).unwrap_or_else(|| panic!("no line: {errors}"));
+    let last = errors
+        .lines()
+        .rfind(|line| line.starts_with("dynacu-host: "))
+        .unwrap_or_else(|| panic!("no line: {errors}"));
     for word in words {
         assert!(last.contains(word), "`{word}` is not in: {last}");
     }
 }
 
 fn with_environment(name: &str, value: &Path, arguments: &[&str]) -> Output {
-    Command::new(host().unwrap()).args(arguments).current_dir(checkout()).env(name, value).output().unwrap()
+    Command::new(host().unwrap())
+        .args(arguments)
+        .current_dir(checkout())
+        .env(name, value)
+        .output()
+        .unwrap()
 }
 
 #[test]
@@ -26,7 +34,8 @@ fn unknown_task() {
 
 #[test]
 fn unknown_mode() {
-    let output = dynacu_host(&["--plugin", "reference", "--task", "A-E1", "--mode", "fast"]).unwrap();
+    let output =
+        dynacu_host(&["--plugin", "reference", "--task", "A-E1", "--mode", "fast"]).unwrap();
     says(&output, 2, &["fast", "aoi_interactive"]);
 }
 
@@ -59,7 +68,16 @@ fn missing_model_file() {
     let output = with_environment(
         "DYNACU_MODELS",
         empty.path(),
-        &["--plugin", "idle", "--task", "F-E1", "--mode", "standard", "--out", out.to_str().unwrap()],
+        &[
+            "--plugin",
+            "idle",
+            "--task",
+            "F-E1",
+            "--mode",
+            "standard",
+            "--out",
+            out.to_str().unwrap(),
+        ],
     );
     says(&output, 2, &["dynacu-host models pull"]);
 }
@@ -67,8 +85,11 @@ fn missing_model_file() {
 #[test]
 fn missing_chromium() {
     let empty = tempfile::tempdir().unwrap();
-    let output =
-        with_environment("PATH", empty.path(), &["--plugin", "idle", "--task", "F-E1", "--mode", "standard"]);
+    let output = with_environment(
+        "PATH",
+        empty.path(),
+        &["--plugin", "idle", "--task", "F-E1", "--mode", "standard"],
+    );
     says(&output, 2, &["chromium"]);
 }
 
@@ -76,15 +97,33 @@ fn missing_chromium() {
 fn a_run_folder_that_holds_a_run_is_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("run.json"), "{}").unwrap();
-    let output =
-        dynacu_host(&["--plugin", "idle", "--task", "F-E1", "--out", folder.path().to_str().unwrap()]).unwrap();
+    let output = dynacu_host(&[
+        "--plugin",
+        "idle",
+        "--task",
+        "F-E1",
+        "--out",
+        folder.path().to_str().unwrap(),
+    ])
+    .unwrap();
     says(&output, 2, &["--out"]);
-    assert_eq!(std::fs::read_to_string(folder.path().join("run.json")).unwrap(), "{}");
+    assert_eq!(
+        std::fs::read_to_string(folder.path().join("run.json")).unwrap(),
+        "{}"
+    );
 }
 
 #[test]
 fn a_run_folder_that_cannot_be_written() {
-    let output = dynacu_host(&["--plugin", "idle", "--task", "F-E1", "--out", "/proc/nowhere"]).unwrap();
+    let output = dynacu_host(&[
+        "--plugin",
+        "idle",
+        "--task",
+        "F-E1",
+        "--out",
+        "/proc/nowhere",
+    ])
+    .unwrap();
     says(&output, 1, &["/proc/nowhere", "--out"]);
 }
 
@@ -102,7 +141,10 @@ fn a_wrong_hash_names_the_file() {
 fn help_of_every_command_ends_with_an_example() {
     for command in [vec!["--help"], vec!["plugin", "inspect", "--help"]] {
         let output = dynacu_host(&command).unwrap();
-        assert!(String::from_utf8_lossy(&output.stdout).contains("dynacu-host"), "{command:?}");
+        assert!(
+            String::from_utf8_lossy(&output.stdout).contains("dynacu-host"),
+            "{command:?}"
+        );
         assert!(output.status.success());
     }
 }

@@ -7,7 +7,10 @@ use dynacu_record::{Entry, Event, Outcome, read_events};
 use dynacu_tests::episode;
 
 fn position(events: &[Entry], what: &str, is: impl Fn(&Event) -> bool) -> usize {
-    events.iter().position(|entry| is(&entry.event)).unwrap_or_else(|| panic!("the record has no {what}"))
+    events
+        .iter()
+        .position(|entry| is(&entry.event))
+        .unwrap_or_else(|| panic!("the record has no {what}"))
 }
 
 fn transcript(folder: &Path) -> String {
@@ -32,19 +35,35 @@ fn a_price_is_heard_in_a_podcast_and_typed() {
     assert_eq!(ran.result.outcome, Outcome::Passed, "{:?}", ran.result);
     assert_eq!(ran.result.page_result, "price_correct");
     assert!(ran.folder.join("heard.flac").metadata().unwrap().len() > 100_000);
-    assert!(transcript(&ran.folder).len() > 100, "the review was not heard");
+    assert!(
+        transcript(&ran.folder).len() > 100,
+        "the review was not heard"
+    );
 
     let events = read_events(&ran.folder).unwrap();
-    let started = position(&events, "start", |event| matches!(event, Event::PageStarted { .. }));
+    let started = position(&events, "start", |event| {
+        matches!(event, Event::PageStarted { .. })
+    });
     let typed = position(
         &events,
         "typed price",
         |event| matches!(event, Event::ActionDone { what, .. } if what.as_str().is_some_and(|what| what.starts_with("type"))),
     );
-    let submitted = position(&events, "submission", |event| matches!(event, Event::Page { name, .. } if name == "submit"));
-    let verdict = position(&events, "verdict", |event| matches!(event, Event::Verdict { .. }));
+    let submitted = position(
+        &events,
+        "submission",
+        |event| matches!(event, Event::Page { name, .. } if name == "submit"),
+    );
+    let verdict = position(&events, "verdict", |event| {
+        matches!(event, Event::Verdict { .. })
+    });
     assert!(started < typed && typed < submitted && submitted < verdict);
-    assert!(!events.iter().any(|entry| matches!(entry.event, Event::Read { .. })), "nothing had to be read");
+    assert!(
+        !events
+            .iter()
+            .any(|entry| matches!(entry.event, Event::Read { .. })),
+        "nothing had to be read"
+    );
 }
 
 #[test]
@@ -52,10 +71,25 @@ fn two_toasts_are_seen_between_screenshots_and_typed() {
     let ran = episode("reference", "F-E1", "aoi_visual", 0).unwrap();
     assert_eq!(ran.result.outcome, Outcome::Passed, "{:?}", ran.result);
     let events = read_events(&ran.folder).unwrap();
-    let kept = events.iter().filter(|entry| matches!(entry.event, Event::Keyframe { .. })).count();
-    assert!(kept >= 2, "both toasts must have been kept, {kept} frames were");
+    let kept = events
+        .iter()
+        .filter(|entry| matches!(entry.event, Event::Keyframe { .. }))
+        .count();
+    assert!(
+        kept >= 2,
+        "both toasts must have been kept, {kept} frames were"
+    );
     let audio = events.iter().any(|entry| {
-        matches!(entry.event, Event::Observation { recent_audio: Some(_), .. } | Event::Observation { audio_context: Some(_), .. })
+        matches!(
+            entry.event,
+            Event::Observation {
+                recent_audio: Some(_),
+                ..
+            } | Event::Observation {
+                audio_context: Some(_),
+                ..
+            }
+        )
     });
     assert!(!audio, "aoi_visual gives no sound");
 }
@@ -71,10 +105,16 @@ fn a_question_is_heard_and_its_answer_spoken_into_the_microphone() {
         "spoken answer",
         |event| matches!(event, Event::ActionDone { what, .. } if what.as_str().is_some_and(|what| what.starts_with("speak"))),
     );
-    let heard_by_page =
-        position(&events, "utterance", |event| matches!(event, Event::Page { name, .. } if name == "utterance"));
-    let opened =
-        position(&events, "window", |event| matches!(event, Event::Page { name, .. } if name == "window-opened"));
+    let heard_by_page = position(
+        &events,
+        "utterance",
+        |event| matches!(event, Event::Page { name, .. } if name == "utterance"),
+    );
+    let opened = position(
+        &events,
+        "window",
+        |event| matches!(event, Event::Page { name, .. } if name == "window-opened"),
+    );
     assert!(opened < spoke.max(heard_by_page));
     let _ = moment;
 }
@@ -85,12 +125,20 @@ fn screenshots_alone_do_not_solve_a_task_of_two_toasts() {
     assert_ne!(ran.result.outcome, Outcome::Passed, "{:?}", ran.result);
     let events = read_events(&ran.folder).unwrap();
     for entry in &events {
-        if let Event::Observation { keyframes, recent_audio, audio_context, .. } = &entry.event {
+        if let Event::Observation {
+            keyframes,
+            recent_audio,
+            audio_context,
+            ..
+        } = &entry.event
+        {
             assert!(keyframes.is_empty() && recent_audio.is_none() && audio_context.is_none());
         }
     }
     assert!(
-        events.iter().any(|entry| matches!(entry.event, Event::Keyframe { .. })),
+        events
+            .iter()
+            .any(|entry| matches!(entry.event, Event::Keyframe { .. })),
         "the host sees in every mode; only the policy does not"
     );
 }

@@ -12,7 +12,12 @@ fn ends_with(name: &str, cause: EndCause) {
     let began = Instant::now();
     let path = fixture(name).unwrap();
     let ran = episode(path.to_str().unwrap(), "F-E1", "standard", 0).unwrap();
-    assert_eq!((ran.result.outcome, ran.result.cause), (Outcome::AgentError, cause), "{:?}", ran.result);
+    assert_eq!(
+        (ran.result.outcome, ran.result.cause),
+        (Outcome::AgentError, cause),
+        "{:?}",
+        ran.result
+    );
     assert!(began.elapsed() < BOUND, "{name} took {:?}", began.elapsed());
 }
 
@@ -37,8 +42,17 @@ fn after_a_hostile_guest_the_next_episode_on_the_lane_is_clean() {
     let out = run.path().join("run");
     let traps = fixture("traps").unwrap();
     let output = dynacu_host(&[
-        "--plugin", traps.to_str().unwrap(), "--plugin", "reference", "--task", "F-E1", "--mode", "aoi_visual",
-        "--out", out.to_str().unwrap(), "--json",
+        "--plugin",
+        traps.to_str().unwrap(),
+        "--plugin",
+        "reference",
+        "--task",
+        "F-E1",
+        "--mode",
+        "aoi_visual",
+        "--out",
+        out.to_str().unwrap(),
+        "--json",
     ])
     .unwrap();
     let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -52,12 +66,23 @@ fn a_tight_loop_of_observations_gets_one_screenshot_a_pace_and_no_other_channel(
     let ran = episode(path.to_str().unwrap(), "F-E1", "standard", 0).unwrap();
     let mut taken = Vec::new();
     for entry in read_events(&ran.folder).unwrap() {
-        if let Event::Observation { asked_at, paced_ms, keyframes, recent_audio, audio_context, .. } = entry.event {
+        if let Event::Observation {
+            asked_at,
+            paced_ms,
+            keyframes,
+            recent_audio,
+            audio_context,
+            ..
+        } = entry.event
+        {
             taken.push(asked_at + paced_ms);
             assert!(keyframes.is_empty() && recent_audio.is_none() && audio_context.is_none());
         }
     }
     assert!(taken.len() >= 3, "{taken:?}");
     // The pace is a rule of the benchmark, not a speed: two observations are never nearer than it.
-    assert!(taken.windows(2).all(|pair| pair[1] - pair[0] >= 4_999), "{taken:?}");
+    assert!(
+        taken.windows(2).all(|pair| pair[1] - pair[0] >= 4_999),
+        "{taken:?}"
+    );
 }

@@ -9,13 +9,20 @@ use dynacu_record::{EpisodeResult, Outcome};
 /// The checkout.
 #[must_use]
 pub fn checkout() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned).unwrap_or_default()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map(Path::to_owned)
+        .unwrap_or_default()
 }
 
 /// The binary that was built with these tests.
 pub fn host() -> Result<PathBuf> {
     let here = std::env::current_exe()?;
-    let host = here.parent().and_then(Path::parent).context("the test lies in no target folder")?.join("dynacu-host");
+    let host = here
+        .parent()
+        .and_then(Path::parent)
+        .context("the test lies in no target folder")?
+        .join("dynacu-host");
     if !host.exists() {
         bail!("{} is missing: run `make build` first", host.display());
     }
@@ -24,7 +31,9 @@ pub fn host() -> Result<PathBuf> {
 
 /// A test guest of `tests/fixtures/plugins`.
 pub fn fixture(name: &str) -> Result<PathBuf> {
-    let path = checkout().join("plugins/dist/fixtures").join(format!("{name}.wasm"));
+    let path = checkout()
+        .join("plugins/dist/fixtures")
+        .join(format!("{name}.wasm"));
     if !path.exists() {
         bail!("{} is missing: run `make guests` first", path.display());
     }
@@ -33,7 +42,10 @@ pub fn fixture(name: &str) -> Result<PathBuf> {
 
 /// Runs the binary in the checkout.
 pub fn dynacu_host(arguments: &[&str]) -> Result<Output> {
-    let output = Command::new(host()?).args(arguments).current_dir(checkout()).output()?;
+    let output = Command::new(host()?)
+        .args(arguments)
+        .current_dir(checkout())
+        .output()?;
     Ok(output)
 }
 
@@ -54,16 +66,23 @@ pub fn episode(plugin: &str, task: &str, mode: &str, seed: u32) -> Result<Ran> {
         let out_text = out.to_string_lossy().into_owned();
         let seed = seed.to_string();
         let output = dynacu_host(&[
-            "--plugin", plugin, "--task", task, "--mode", mode, "--seed", &seed, "--out", &out_text, "--json",
+            "--plugin", plugin, "--task", task, "--mode", mode, "--seed", &seed, "--out",
+            &out_text, "--json",
         ])?;
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         eprintln!("{errors}");
-        let summary: serde_json::Value = serde_json::from_slice(&output.stdout)
-            .with_context(|| format!("attempt {attempt}: no summary came; the host said: {errors}"))?;
+        let summary: serde_json::Value =
+            serde_json::from_slice(&output.stdout).with_context(|| {
+                format!("attempt {attempt}: no summary came; the host said: {errors}")
+            })?;
         let result: EpisodeResult = serde_json::from_value(summary["episodes"][0].clone())?;
         let folder = only_episode(&out)?;
         let lost = result.outcome == Outcome::InfrastructureError;
-        last = Some(Ran { result, folder, _run: run });
+        last = Some(Ran {
+            result,
+            folder,
+            _run: run,
+        });
         if !lost {
             break;
         }

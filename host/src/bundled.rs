@@ -19,7 +19,10 @@ pub fn find(home: &Home, name: &str) -> Result<PathBuf, PluginNotFound> {
         return Ok(file.to_owned());
     }
     if name.contains('/') || name.ends_with(".wasm") {
-        return Err(PluginNotFound::Nothing { name: name.to_owned(), known: known(home).join(", ") });
+        return Err(PluginNotFound::Nothing {
+            name: name.to_owned(),
+            known: known(home).join(", "),
+        });
     }
     bundled(home, name)
 }
@@ -34,7 +37,10 @@ pub fn bundled(home: &Home, name: &str) -> Result<PathBuf, PluginNotFound> {
     if known.is_empty() {
         return Err(PluginNotFound::NotBuilt(home.plugins_dist.clone()));
     }
-    Err(PluginNotFound::Nothing { name: name.to_owned(), known: known.join(", ") })
+    Err(PluginNotFound::Nothing {
+        name: name.to_owned(),
+        known: known.join(", "),
+    })
 }
 
 fn known(home: &Home) -> Vec<String> {
@@ -42,7 +48,15 @@ fn known(home: &Home) -> Vec<String> {
         .into_iter()
         .flatten()
         .flatten()
-        .filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".wasm")?.to_owned()))
+        .filter_map(|entry| {
+            Some(
+                entry
+                    .file_name()
+                    .to_str()?
+                    .strip_suffix(".wasm")?
+                    .to_owned(),
+            )
+        })
         .collect();
     names.sort();
     names

@@ -79,8 +79,9 @@ pub fn main() -> ExitCode {
     }
     tracing_subscriber::fmt()
         .with_env_filter(
-            tracing_subscriber::EnvFilter::try_from_env("DYNACU_LOG")
-                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,whisper_rs=error")),
+            tracing_subscriber::EnvFilter::try_from_env("DYNACU_LOG").unwrap_or_else(|_| {
+                tracing_subscriber::EnvFilter::new("warn,whisper_rs=error,chromiumoxide=off")
+            }),
         )
         .with_writer(std::io::stderr)
         .without_time()
@@ -111,9 +112,11 @@ async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
         }
         Some(Command::Models(command)) => models::run(&command),
         Some(Command::Plugin(command)) => plugin::run(command),
-        Some(Command::Doctor { json }) => {
-            Ok(if doctor::run(json).await? { Done::Well } else { Done::WithFailures })
-        }
+        Some(Command::Doctor { json }) => Ok(if doctor::run(json).await? {
+            Done::Well
+        } else {
+            Done::WithFailures
+        }),
         Some(Command::Supervise { .. }) => Ok(Done::Well),
     }
 }

@@ -124,7 +124,8 @@ fn tiers(names: &[String]) -> Result<Vec<Tier>> {
 }
 
 fn read_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     toml::from_str(&text).with_context(|| format!("{} is not what was expected", path.display()))
 }
 
@@ -135,7 +136,11 @@ impl RunConfig {
             Some(path) => {
                 let file: ConfigFile = read_toml(path)?;
                 if file.schema != 1 {
-                    bail!("{} has schema {}, this host reads schema 1", path.display(), file.schema);
+                    bail!(
+                        "{} has schema {}, this host reads schema 1",
+                        path.display(),
+                        file.schema
+                    );
                 }
                 file
             }
@@ -167,7 +172,9 @@ impl RunConfig {
                 .collect::<Result<_>>()?;
         }
         if groups.is_empty() {
-            bail!("nothing to run: name a policy, for example `--plugin reference`, or see `dynacu-host --help`");
+            bail!(
+                "nothing to run: name a policy, for example `--plugin reference`, or see `dynacu-host --help`"
+            );
         }
         let seed = match (&flags.seed, &file.seed) {
             (Some(text), _) => text.parse().map_err(anyhow::Error::msg)?,
@@ -199,9 +206,16 @@ impl RunConfig {
             out: flags.out.or(file.out),
             pace_ms,
             fps,
-            gate: flags.gate.or(file.gate).unwrap_or_else(|| "local".to_owned()),
+            gate: flags
+                .gate
+                .or(file.gate)
+                .unwrap_or_else(|| "local".to_owned()),
             settings,
-            grants: if flags.grants.is_empty() { file.grant } else { flags.grants },
+            grants: if flags.grants.is_empty() {
+                file.grant
+            } else {
+                flags.grants
+            },
         })
     }
 }

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dynacu_record::{
-    EndCause, EpisodeResult, Event as Entry, Outcome, Overhead, PolicyIdentity, SCHEMA, ScoreResult, Usage,
-    Writer,
+    EndCause, EpisodeResult, Event as Entry, Outcome, Overhead, PolicyIdentity, SCHEMA,
+    ScoreResult, Usage, Writer,
 };
 use dynacu_runtime::types::{Channels, PolicyDescriptor};
 use dynacu_runtime::{Engine, Plugin};
@@ -96,7 +96,12 @@ pub struct Trial {
 }
 
 /// Runs one trial on a lane and writes its record. An error means that not even a record could be written.
-pub async fn run(bench: &Bench, lane: &Lane, policy: &Policy, trial: &Trial) -> anyhow::Result<EpisodeResult> {
+pub async fn run(
+    bench: &Bench,
+    lane: &Lane,
+    policy: &Policy,
+    trial: &Trial,
+) -> anyhow::Result<EpisodeResult> {
     let began = Instant::now();
     let (writer, recorder) = Writer::start(&trial.folder)?;
     let mut random = [0_u8; 32];
@@ -104,9 +109,11 @@ pub async fn run(bench: &Bench, lane: &Lane, policy: &Policy, trial: &Trial) -> 
     recorder.event(0, started(bench, policy, trial, &random));
 
     let mut result = blank(policy, trial);
+    let mut duration = 0;
     match Stage::set(bench, lane, policy, trial, &recorder).await {
         Ok(stage) => {
             let ended = live::run(stage, lane, policy, trial, random).await;
+            duration = ended.duration;
             fill(&mut result, ended);
         }
         Err(failure) => {
@@ -120,8 +127,19 @@ pub async fn run(bench: &Bench, lane: &Lane, policy: &Policy, trial: &Trial) -> 
         result.detail = error.to_string();
     }
     result.outcome = outcome(&result);
-    recorder.event(0, Entry::Ended { cause: result.cause.name(), detail: result.detail.clone() });
-    recorder.event(0, Entry::Scored { score: serde_json::to_value(&result.score)? });
+    recorder.event(
+        duration,
+        Entry::Ended {
+            cause: result.cause.name(),
+            detail: result.detail.clone(),
+        },
+    );
+    recorder.event(
+        duration,
+        Entry::Scored {
+            score: serde_json::to_value(&result.score)?,
+        },
+    );
     drop(recorder);
     writer.finish()?;
     dynacu_record::write_json(&trial.folder.join("episode.json"), &result)
@@ -232,13 +250,17 @@ fn outcome(result: &EpisodeResult) -> Outcome {
         | C::ModelRefused
         | C::ModelMalformed => Outcome::AgentError,
         C::LeftPage => Outcome::Failed,
-        C::Done | C::TaskEnded | C::TimeLimit | C::StepLimit | C::Budget | C::Operator | C::PolicyReturned => {
-            match &result.score {
-                Some(ScoreResult { passed: true, .. }) => Outcome::Passed,
-                Some(_) if matches!(result.cause, C::TimeLimit | C::StepLimit) => Outcome::Timeout,
-                Some(_) => Outcome::Failed,
-                None => Outcome::Unscored,
-            }
-        }
+        C::Done
+        | C::TaskEnded
+        | C::TimeLimit
+        | C::StepLimit
+        | C::Budget
+        | C::Operator
+        | C::PolicyReturned => match &result.score {
+            Some(ScoreResult { passed: true, .. }) => Outcome::Passed,
+            Some(_) if matches!(result.cause, C::TimeLimit | C::StepLimit) => Outcome::Timeout,
+            Some(_) => Outcome::Failed,
+            None => Outcome::Unscored,
+        },
     }
 }

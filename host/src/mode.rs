@@ -27,11 +27,15 @@ impl Grants {
     /// The granted channels by name.
     #[must_use]
     pub fn names(self) -> Vec<String> {
-        [(self.keyframes, "keyframes"), (self.audio, "audio"), (self.speech, "speech")]
-            .into_iter()
-            .filter(|(granted, _)| *granted)
-            .map(|(_, name)| name.to_owned())
-            .collect()
+        [
+            (self.keyframes, "keyframes"),
+            (self.audio, "audio"),
+            (self.speech, "speech"),
+        ]
+        .into_iter()
+        .filter(|(granted, _)| *granted)
+        .map(|(_, name)| name.to_owned())
+        .collect()
     }
 }
 
@@ -47,8 +51,13 @@ pub enum Mode {
 }
 
 impl Mode {
-    pub const ALL: [Mode; 5] =
-        [Mode::Standard, Mode::AoiVisual, Mode::AoiAudio, Mode::AoiFull, Mode::AoiInteractive];
+    pub const ALL: [Mode; 5] = [
+        Mode::Standard,
+        Mode::AoiVisual,
+        Mode::AoiAudio,
+        Mode::AoiFull,
+        Mode::AoiInteractive,
+    ];
 
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -70,7 +79,11 @@ impl Mode {
             Mode::AoiFull => (true, true, false),
             Mode::AoiInteractive => (true, true, true),
         };
-        Grants { keyframes, audio, speech }
+        Grants {
+            keyframes,
+            audio,
+            speech,
+        }
     }
 }
 
@@ -81,14 +94,19 @@ impl fmt::Display for Mode {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("there is no mode {0}: use standard, aoi_visual, aoi_audio, aoi_full, aoi_interactive, or needs (what each task needs)")]
+#[error(
+    "there is no mode {0}: use standard, aoi_visual, aoi_audio, aoi_full, aoi_interactive, or needs (what each task needs)"
+)]
 pub struct UnknownMode(String);
 
 impl FromStr for Mode {
     type Err = UnknownMode;
 
     fn from_str(text: &str) -> Result<Mode, UnknownMode> {
-        Mode::ALL.into_iter().find(|mode| mode.name() == text).ok_or_else(|| UnknownMode(text.to_owned()))
+        Mode::ALL
+            .into_iter()
+            .find(|mode| mode.name() == text)
+            .ok_or_else(|| UnknownMode(text.to_owned()))
     }
 }
 
@@ -103,7 +121,11 @@ impl FromStr for ModeChoice {
     type Err = UnknownMode;
 
     fn from_str(text: &str) -> Result<ModeChoice, UnknownMode> {
-        if text == "needs" { Ok(ModeChoice::Needs) } else { text.parse().map(ModeChoice::Fixed) }
+        if text == "needs" {
+            Ok(ModeChoice::Needs)
+        } else {
+            text.parse().map(ModeChoice::Fixed)
+        }
     }
 }
 
@@ -113,9 +135,15 @@ mod tests {
 
     #[test]
     fn grants_are_the_specifications_table() {
-        let table: Vec<(String, Vec<String>)> =
-            Mode::ALL.into_iter().map(|mode| (mode.to_string(), mode.grants().names())).collect();
-        let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let table: Vec<(String, Vec<String>)> = Mode::ALL
+            .into_iter()
+            .map(|mode| (mode.to_string(), mode.grants().names()))
+            .collect();
+        let names = |list: &[&str]| {
+            list.iter()
+                .map(|name| (*name).to_owned())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(
             table,
             [
@@ -123,13 +151,22 @@ mod tests {
                 ("aoi_visual".to_owned(), names(&["keyframes"])),
                 ("aoi_audio".to_owned(), names(&["audio"])),
                 ("aoi_full".to_owned(), names(&["keyframes", "audio"])),
-                ("aoi_interactive".to_owned(), names(&["keyframes", "audio", "speech"])),
+                (
+                    "aoi_interactive".to_owned(),
+                    names(&["keyframes", "audio", "speech"])
+                ),
             ]
         );
     }
 
     #[test]
     fn an_unknown_mode_is_told_the_known_ones() {
-        assert!("fast".parse::<ModeChoice>().unwrap_err().to_string().contains("aoi_interactive"));
+        assert!(
+            "fast"
+                .parse::<ModeChoice>()
+                .unwrap_err()
+                .to_string()
+                .contains("aoi_interactive")
+        );
     }
 }

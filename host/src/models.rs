@@ -39,7 +39,12 @@ pub struct MissingModel {
 #[must_use]
 pub fn directory() -> PathBuf {
     std::env::var_os("DYNACU_MODELS").map_or_else(
-        || dirs::cache_dir().unwrap_or_else(|| PathBuf::from(".cache")).join("dynacu").join("models"),
+        || {
+            dirs::cache_dir()
+                .unwrap_or_else(|| PathBuf::from(".cache"))
+                .join("dynacu")
+                .join("models")
+        },
         PathBuf::from,
     )
 }
@@ -48,5 +53,12 @@ pub fn directory() -> PathBuf {
 pub fn file(name: &str) -> Result<PathBuf, MissingModel> {
     let directory = directory();
     let path = directory.join(name);
-    if path.exists() { Ok(path) } else { Err(MissingModel { name: name.to_owned(), directory }) }
+    if path.exists() {
+        Ok(path)
+    } else {
+        Err(MissingModel {
+            name: name.to_owned(),
+            directory,
+        })
+    }
 }

@@ -35,7 +35,10 @@ pub struct Shelf {
 impl Shelf {
     #[must_use]
     pub fn new(recorder: Recorder) -> Arc<Shelf> {
-        Arc::new(Shelf { recorder, encode_ms: Mutex::default() })
+        Arc::new(Shelf {
+            recorder,
+            encode_ms: Mutex::default(),
+        })
     }
 
     /// A frame for a policy. The runtime bounds how many a policy holds.
@@ -71,7 +74,12 @@ impl HeldFrame {
 
     /// The whole frame as a PNG of the record; none if it cannot be encoded.
     pub fn record(&self) -> Option<String> {
-        self.encode_now(&Encoding { format: ImageFormat::Png, max_side: None, crop: None }).ok()
+        self.encode_now(&Encoding {
+            format: ImageFormat::Png,
+            max_side: None,
+            crop: None,
+        })
+        .ok()
     }
 
     fn encode_now(&self, encoding: &Encoding) -> Result<String, EncodeError> {
@@ -79,7 +87,11 @@ impl HeldFrame {
         if let Some(id) = lock(&self.encoded).get(&key) {
             return Ok(id.clone());
         }
-        let crop = encoding.crop.as_ref().map(|rect| crop_inside(rect, self.width, self.height)).transpose()?;
+        let crop = encoding
+            .crop
+            .as_ref()
+            .map(|rect| crop_inside(rect, self.width, self.height))
+            .transpose()?;
         let started = Instant::now();
         let encoded = match encoding.format {
             ImageFormat::Png => self.pixels.png(crop, encoding.max_side),
@@ -94,7 +106,8 @@ impl HeldFrame {
             }
         };
         let id = self.shelf.recorder.blob(bytes, media_type);
-        lock(&self.shelf.encode_ms).push(u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX));
+        lock(&self.shelf.encode_ms)
+            .push(u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX));
         lock(&self.encoded).insert(key, id.clone());
         Ok(id)
     }
@@ -104,12 +117,19 @@ fn crop_inside(rect: &Rect, width: u32, height: u32) -> Result<Area, EncodeError
     let (Ok(x), Ok(y)) = (u32::try_from(rect.origin.x), u32::try_from(rect.origin.y)) else {
         return Err(EncodeError::BadCrop);
     };
-    let Size { width: w, height: h } = rect.size;
+    let Size {
+        width: w,
+        height: h,
+    } = rect.size;
     let inside = w > 0
         && h > 0
         && x.checked_add(w).is_some_and(|right| right <= width)
         && y.checked_add(h).is_some_and(|bottom| bottom <= height);
-    if inside { Ok((x, y, w, h)) } else { Err(EncodeError::BadCrop) }
+    if inside {
+        Ok((x, y, w, h))
+    } else {
+        Err(EncodeError::BadCrop)
+    }
 }
 
 #[async_trait]
@@ -119,7 +139,10 @@ impl PolicyFrame for HeldFrame {
     }
 
     fn size(&self) -> Size {
-        Size { width: self.width, height: self.height }
+        Size {
+            width: self.width,
+            height: self.height,
+        }
     }
 
     async fn encode(&self, encoding: Encoding) -> Result<String, EncodeError> {
@@ -137,7 +160,13 @@ pub fn keyframe(held: &Arc<HeldFrame>, kept: &Kept) -> Keyframe {
     Keyframe {
         frame: Arc::clone(held) as Arc<dyn PolicyFrame>,
         captured_at: held.captured_at,
-        changed: Rect { origin: Point { x: x as i32, y: y as i32 }, size: Size { width, height } },
+        changed: Rect {
+            origin: Point {
+                x: x as i32,
+                y: y as i32,
+            },
+            size: Size { width, height },
+        },
         changed_fraction: kept.changed_fraction,
         semantic_distance: kept.semantic_distance,
     }
@@ -149,7 +178,9 @@ pub fn thin(keyframes: &mut Vec<Keyframe>) -> u32 {
     let mut dropped = 0;
     while keyframes.len() > KEYFRAMES {
         let nearest = (1..keyframes.len() - 1)
-            .min_by_key(|&index| keyframes[index + 1].captured_at - keyframes[index - 1].captured_at)
+            .min_by_key(|&index| {
+                keyframes[index + 1].captured_at - keyframes[index - 1].captured_at
+            })
             .unwrap_or(0);
         keyframes.remove(nearest);
         dropped += 1;

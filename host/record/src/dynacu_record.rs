@@ -18,8 +18,8 @@ mod run;
 mod writer;
 
 pub use episode::{
-    ActionCounts, EndCause, EpisodeResult, ModelIdentity, Outcome, Overhead, Perception, PolicyIdentity, ScoreResult,
-    Speech, Usage,
+    ActionCounts, EndCause, EpisodeResult, ModelIdentity, Outcome, Overhead, Perception,
+    PolicyIdentity, ScoreResult, Speech, Usage,
 };
 pub use event::{Entry, Event, HeardSentence};
 pub use file::{hash, write_atomically, write_json};

@@ -55,7 +55,10 @@ impl EndCause {
     /// The name as it stands in files.
     #[must_use]
     pub fn name(self) -> String {
-        serde_json::to_value(self).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+        serde_json::to_value(self)
+            .ok()
+            .and_then(|value| value.as_str().map(str::to_owned))
+            .unwrap_or_default()
     }
 }
 

@@ -28,7 +28,11 @@ pub struct HeardSentence {
 /// The typed events of an episode. Times are milliseconds on the episode's clock, boxes are `[x, y, width, height]` in
 /// screen pixels, blobs are named by their SHA-256.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "event", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+#[serde(
+    tag = "event",
+    rename_all = "kebab-case",
+    rename_all_fields = "kebab-case"
+)]
 pub enum Event {
     /// The first line: what is about to run, everything that its replay needs.
     EpisodeStarted {
@@ -75,8 +79,17 @@ pub enum Event {
     Sentence { sentence: HeardSentence },
     /// A batch was queued.
     ActionsQueued { first: u64, actions: Vec<Value> },
-    ActionDone { action: u64, what: Value, started_at: u64, ended_at: u64 },
-    ActionFailed { action: u64, what: Value, error: String },
+    ActionDone {
+        action: u64,
+        what: Value,
+        started_at: u64,
+        ended_at: u64,
+    },
+    ActionFailed {
+        action: u64,
+        what: Value,
+        error: String,
+    },
     /// The policy asked for a channel or an assist that its mode or the operator does not grant.
     NotGranted { what: String },
     /// What the page did, as its server saw it.
@@ -84,9 +97,18 @@ pub enum Event {
     /// The scorer gave the page its result.
     Verdict { label: String },
     /// A line of a guest's log, or of its standard output or error.
-    GuestLog { plugin: String, level: String, message: String },
+    GuestLog {
+        plugin: String,
+        level: String,
+        message: String,
+    },
     /// Text read out of a frame for a policy that has the `reading` assist.
-    Read { captured_at: u64, area: [i32; 4], lines: Vec<String>, took_ms: u64 },
+    Read {
+        captured_at: u64,
+        area: [i32; 4],
+        lines: Vec<String>,
+        took_ms: u64,
+    },
     /// Something the host wants a reader to know.
     Note { text: String },
     /// Why the episode ended.

@@ -15,8 +15,12 @@ pub fn hash(bytes: &[u8]) -> String {
 
 /// Writes beside the target and renames, so that a reader never sees half a file, however the writer dies.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().ok_or_else(|| io::Error::other("the path names no folder"))?;
-    let name = path.file_name().ok_or_else(|| io::Error::other("the path names no file"))?;
+    let folder = path
+        .parent()
+        .ok_or_else(|| io::Error::other("the path names no folder"))?;
+    let name = path
+        .file_name()
+        .ok_or_else(|| io::Error::other("the path names no file"))?;
     let beside = folder.join(format!(".{}.part", name.to_string_lossy()));
     let mut file = File::create(&beside)?;
     file.write_all(bytes)?;

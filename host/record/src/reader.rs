@@ -14,7 +14,11 @@ pub enum ReadError {
     #[error("cannot read {}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
     #[error("{} does not parse at line {line}: {source}", path.display())]
-    Parse { path: PathBuf, line: usize, source: serde_json::Error },
+    Parse {
+        path: PathBuf,
+        line: usize,
+        source: serde_json::Error,
+    },
     #[error("{} was changed or cut: line {line} does not follow from the line before it", path.display())]
     Chain { path: PathBuf, line: usize },
 }
@@ -22,15 +26,24 @@ pub enum ReadError {
 /// All events of an episode's folder, in order, their chain checked.
 pub fn read_events(folder: &Path) -> Result<Vec<Entry>, ReadError> {
     let path = folder.join("events.jsonl");
-    let text = fs::read_to_string(&path).map_err(|source| ReadError::File { path: path.clone(), source })?;
+    let text = fs::read_to_string(&path).map_err(|source| ReadError::File {
+        path: path.clone(),
+        source,
+    })?;
     let mut previous = String::new();
     let mut entries = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line_number = index + 1;
-        let entry: Entry = serde_json::from_str(line)
-            .map_err(|source| ReadError::Parse { path: path.clone(), line: line_number, source })?;
+        let entry: Entry = serde_json::from_str(line).map_err(|source| ReadError::Parse {
+            path: path.clone(),
+            line: line_number,
+            source,
+        })?;
         if entry.previous != previous || entry.seq != index as u64 {
-            return Err(ReadError::Chain { path, line: line_number });
+            return Err(ReadError::Chain {
+                path,
+                line: line_number,
+            });
         }
         previous = hash(line.as_bytes());
         entries.push(entry);
@@ -41,6 +54,13 @@ pub fn read_events(folder: &Path) -> Result<Vec<Entry>, ReadError> {
 /// The result of an episode's folder.
 pub fn read_episode(folder: &Path) -> Result<EpisodeResult, ReadError> {
     let path = folder.join("episode.json");
-    let text = fs::read_to_string(&path).map_err(|source| ReadError::File { path: path.clone(), source })?;
-    serde_json::from_str(&text).map_err(|source| ReadError::Parse { path, line: source.line(), source })
+    let text = fs::read_to_string(&path).map_err(|source| ReadError::File {
+        path: path.clone(),
+        source,
+    })?;
+    serde_json::from_str(&text).map_err(|source| ReadError::Parse {
+        path,
+        line: source.line(),
+        source,
+    })
 }

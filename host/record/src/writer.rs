@@ -57,7 +57,10 @@ pub struct Writer {
 impl Writer {
     /// Begins a record in `folder`, which is made; what an unfinished attempt left there is removed.
     pub fn start(folder: &Path) -> Result<(Writer, Recorder), RecordError> {
-        let failed = |source| RecordError::Folder { path: folder.to_owned(), source };
+        let failed = |source| RecordError::Folder {
+            path: folder.to_owned(),
+            source,
+        };
         if folder.exists() {
             fs::remove_dir_all(folder).map_err(failed)?;
         }
@@ -77,13 +80,22 @@ impl Writer {
                 move || {
                     let result = write_all(log, &queue);
                     if let Err(error) = &result {
-                        *shared.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+                        *shared
+                            .failure
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
                     }
                     result
                 }
             })
             .map_err(failed)?;
-        Ok((Writer { thread: Some(thread), shared: Arc::clone(&shared) }, Recorder { jobs, shared }))
+        Ok((
+            Writer {
+                thread: Some(thread),
+                shared: Arc::clone(&shared),
+            },
+            Recorder { jobs, shared },
+        ))
     }
 
     /// Waits for the disk. Call it when every [`Recorder`] of this record is gone.
@@ -95,7 +107,11 @@ impl Writer {
                 Err(_) => return Err(RecordError::Write("the writing thread panicked".to_owned())),
             }
         }
-        if self.shared.lost.load(Ordering::Relaxed) { Err(RecordError::Lost) } else { Ok(()) }
+        if self.shared.lost.load(Ordering::Relaxed) {
+            Err(RecordError::Lost)
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -124,7 +140,10 @@ impl Recorder {
             .insert(id.clone(), (media_type.to_owned(), bytes.len() as u64))
             .is_none();
         if new {
-            self.offer(Job::Blob { path: self.blob_path(&id, media_type), bytes });
+            self.offer(Job::Blob {
+                path: self.blob_path(&id, media_type),
+                bytes,
+            });
         }
         id
     }
@@ -132,13 +151,21 @@ impl Recorder {
     /// Where a blob of this episode lies once it is written.
     #[must_use]
     pub fn blob_path(&self, id: &str, media_type: &str) -> PathBuf {
-        self.shared.folder.join("blobs").join(format!("{id}.{}", extension(media_type)))
+        self.shared
+            .folder
+            .join("blobs")
+            .join(format!("{id}.{}", extension(media_type)))
     }
 
     /// Media type and size of a blob of this episode.
     #[must_use]
     pub fn blob_info(&self, id: &str) -> Option<(String, u64)> {
-        self.shared.blobs.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
+        self.shared
+            .blobs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(id)
+            .cloned()
     }
 
     /// The episode's folder.
@@ -149,14 +176,24 @@ impl Recorder {
 
     /// Whether everything so far could be taken.
     pub fn health(&self) -> Result<(), RecordError> {
-        if let Some(failure) = &*self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(failure) = &*self
+            .shared
+            .failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+        {
             return Err(RecordError::Write(failure.clone()));
         }
-        if self.shared.lost.load(Ordering::Relaxed) { Err(RecordError::Lost) } else { Ok(()) }
+        if self.shared.lost.load(Ordering::Relaxed) {
+            Err(RecordError::Lost)
+        } else {
+            Ok(())
+        }
     }
 
     fn offer(&self, job: Job) {
-        if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = self.jobs.try_send(job) {
+        if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = self.jobs.try_send(job)
+        {
             self.shared.lost.store(true, Ordering::Relaxed);
         }
     }
@@ -179,7 +216,12 @@ fn write_all(mut log: BufWriter<File>, queue: &Receiver<Job>) -> io::Result<()> 
     while let Ok(job) = queue.recv() {
         match job {
             Job::Event(t, event) => {
-                let line = serde_json::to_string(&Entry { seq, t, event: *event, previous })?;
+                let line = serde_json::to_string(&Entry {
+                    seq,
+                    t,
+                    event: *event,
+                    previous,
+                })?;
                 previous = hash(line.as_bytes());
                 seq += 1;
                 writeln!(log, "{line}")?;
@@ -204,15 +246,34 @@ mod tests {
         let at = folder.path().join("episode");
         let (writer, recorder) = Writer::start(&at).unwrap();
         let id = recorder.blob(b"pixels".to_vec(), "image/png");
-        recorder.event(0, Event::Note { text: "before".to_owned() });
-        recorder.event(12, Event::Verdict { label: "price_correct".to_owned() });
+        recorder.event(
+            0,
+            Event::Note {
+                text: "before".to_owned(),
+            },
+        );
+        recorder.event(
+            12,
+            Event::Verdict {
+                label: "price_correct".to_owned(),
+            },
+        );
         assert_eq!(recorder.blob_info(&id), Some(("image/png".to_owned(), 6)));
         drop(recorder);
         writer.finish().unwrap();
 
-        assert_eq!(fs::read(at.join(format!("blobs/{id}.png"))).unwrap(), b"pixels");
+        assert_eq!(
+            fs::read(at.join(format!("blobs/{id}.png"))).unwrap(),
+            b"pixels"
+        );
         let entries = read_events(&at).unwrap();
-        assert_eq!(entries.iter().map(|entry| (entry.seq, entry.t)).collect::<Vec<_>>(), [(0, 0), (1, 12)]);
+        assert_eq!(
+            entries
+                .iter()
+                .map(|entry| (entry.seq, entry.t))
+                .collect::<Vec<_>>(),
+            [(0, 0), (1, 12)]
+        );
 
         let text = fs::read_to_string(at.join("events.jsonl")).unwrap();
         fs::write(at.join("events.jsonl"), text.replace("before", "after")).unwrap();

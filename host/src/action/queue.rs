@@ -86,27 +86,37 @@ impl ActionQueue {
             closed: AtomicBool::new(false),
             interrupt: hands.input.interrupt(),
         });
-        let queue = ActionQueue { batches, shared: Arc::clone(&shared) };
-        let thread = std::thread::Builder::new().name("action".to_owned()).spawn(move || {
-            let mut hands = hands;
-            while let Some(batch) = waiting.blocking_recv() {
-                let mut failed = false;
-                for (id, action) in (batch.first..).zip(batch.actions) {
-                    // The flag is cleared before the ids are looked at, so that an abort in between is not forgotten.
-                    shared.cut.store(false, Ordering::SeqCst);
-                    let (outcome, speech_latency_ms) = if failed || shared.cancelled(id) {
-                        (Err(ActionError::Cancelled), None)
-                    } else {
-                        hands.perform(&action, &shared.cut)
-                    };
-                    failed |= outcome.is_err();
-                    performed(Performed { id, action, outcome, speech_latency_ms });
+        let queue = ActionQueue {
+            batches,
+            shared: Arc::clone(&shared),
+        };
+        let thread = std::thread::Builder::new()
+            .name("action".to_owned())
+            .spawn(move || {
+                let mut hands = hands;
+                while let Some(batch) = waiting.blocking_recv() {
+                    let mut failed = false;
+                    for (id, action) in (batch.first..).zip(batch.actions) {
+                        // The flag is cleared before the ids are looked at, so that an abort in between is not forgotten.
+                        shared.cut.store(false, Ordering::SeqCst);
+                        let (outcome, speech_latency_ms) = if failed || shared.cancelled(id) {
+                            (Err(ActionError::Cancelled), None)
+                        } else {
+                            hands.perform(&action, &shared.cut)
+                        };
+                        failed |= outcome.is_err();
+                        performed(Performed {
+                            id,
+                            action,
+                            outcome,
+                            speech_latency_ms,
+                        });
+                    }
                 }
-            }
-            if let Err(error) = hands.input.release_all() {
-                tracing::warn!("cannot release keys and buttons: {error:#}");
-            }
-        })?;
+                if let Err(error) = hands.input.release_all() {
+                    tracing::warn!("cannot release keys and buttons: {error:#}");
+                }
+            })?;
         Ok((queue, thread))
     }
 
@@ -121,7 +131,9 @@ impl ActionQueue {
 
     /// Cancels everything queued so far and cuts a `wait` or `speak` in progress.
     pub fn abort(&self) {
-        self.shared.abort_before.store(self.shared.next.load(Ordering::SeqCst), Ordering::SeqCst);
+        self.shared
+            .abort_before
+            .store(self.shared.next.load(Ordering::SeqCst), Ordering::SeqCst);
         self.shared.cut.store(true, Ordering::SeqCst);
     }
 
@@ -202,7 +214,11 @@ impl Hands {
         }
         let played = self.microphone.play(&sound, cut).map_err(failed)?;
         *latency = Some(played.started_at.saturating_sub(started_at));
-        if played.cut { Err(ActionError::Cancelled) } else { Ok(()) }
+        if played.cut {
+            Err(ActionError::Cancelled)
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -223,10 +239,19 @@ fn pair(point: Point) -> (i32, i32) {
 
 fn check(action: &Action, grants: Grants) -> Result<(), ActionError> {
     let proposed = match action {
-        Action::Click(click) => Proposed::Click { at: pair(click.at), count: click.count },
+        Action::Click(click) => Proposed::Click {
+            at: pair(click.at),
+            count: click.count,
+        },
         Action::MovePointer(point) => Proposed::Move { to: pair(*point) },
-        Action::Drag(drag) => Proposed::Drag { start: pair(drag.start), end: pair(drag.end) },
-        Action::Scroll(scroll) => Proposed::Scroll { at: scroll.at.map(pair), notches: scroll.amount },
+        Action::Drag(drag) => Proposed::Drag {
+            start: pair(drag.start),
+            end: pair(drag.end),
+        },
+        Action::Scroll(scroll) => Proposed::Scroll {
+            at: scroll.at.map(pair),
+            notches: scroll.amount,
+        },
         Action::TypeText(text) => Proposed::Type { text },
         Action::Key(chord) => Proposed::Key { chord },
         Action::Speak(text) => Proposed::Speak { text },

@@ -49,6 +49,8 @@ impl Timebase {
     /// The instant at which the episode's clock shows `millis`, if it has started.
     #[must_use]
     pub fn instant(&self, millis: u64) -> Option<Instant> {
-        self.start.get().map(|start| *start + Duration::from_millis(millis))
+        self.start
+            .get()
+            .map(|start| *start + Duration::from_millis(millis))
     }
 }

@@ -50,11 +50,7 @@ pub fn run(command: &ModelsCommand) -> Result<Done> {
         ModelsCommand::Pull { names } => fetch(names)?,
         ModelsCommand::Verify { json } => verify(*json)?,
     };
-    Ok(if good {
-        Done::Well
-    } else {
-        Done::WithFailures
-    })
+    Ok(if good { Done::Well } else { Done::WithFailures })
 }
 
 fn list(json: bool) -> Result<bool> {

@@ -39,8 +39,15 @@ pub fn run(command: PluginCommand) -> Result<Done> {
 fn text(inspection: &Inspection) -> String {
     let mut lines = vec![
         format!("name       {}", inspection.name),
-        format!("kind       {:?}, interface {}", inspection.kind, inspection.interface_version),
-        format!("file       {}, {} bytes", inspection.path.display(), inspection.size),
+        format!(
+            "kind       {:?}, interface {}",
+            inspection.kind, inspection.interface_version
+        ),
+        format!(
+            "file       {}, {} bytes",
+            inspection.path.display(),
+            inspection.size
+        ),
         format!("sha256     {}", inspection.sha256),
     ];
     let manifest = match &inspection.manifest_file {
@@ -48,11 +55,16 @@ fn text(inspection: &Inspection) -> String {
         None => "inside the component, or the defaults".to_owned(),
     };
     lines.push(format!("manifest   {manifest}"));
-    for (title, entries) in
-        [("asks for", &inspection.asks), ("imports", &inspection.imports), ("exports", &inspection.exports)]
-    {
+    for (title, entries) in [
+        ("asks for", &inspection.asks),
+        ("imports", &inspection.imports),
+        ("exports", &inspection.exports),
+    ] {
         for (index, entry) in entries.iter().enumerate() {
-            lines.push(format!("{:<10} {entry}", if index == 0 { title } else { "" }));
+            lines.push(format!(
+                "{:<10} {entry}",
+                if index == 0 { title } else { "" }
+            ));
         }
     }
     lines.join("\n") + "\n"

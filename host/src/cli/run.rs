@@ -110,14 +110,20 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
     let bench = bench(engine, home)?;
     let studio = Studio::new(Some(Arc::clone(&bench.recognizer)));
     let mut info = describe(&config, &plan, &policies, &bench, gate)?;
-    dynacu_record::write_json(&folder.join("run.json"), &info)
-        .with_context(|| format!("cannot write into the run folder {}: choose another --out", folder.display()))?;
+    dynacu_record::write_json(&folder.join("run.json"), &info).with_context(|| {
+        format!(
+            "cannot write into the run folder {}: choose another --out",
+            folder.display()
+        )
+    })?;
 
     eprintln!("{} episodes into {}", plan.episodes.len(), folder.display());
     let mut results = Vec::new();
     let mut lane: Option<Lane> = None;
     for (index, planned) in plan.episodes.iter().enumerate() {
-        let policy = policies.get(planned.policy).ok_or_else(|| anyhow!("the plan names no policy"))?;
+        let policy = policies
+            .get(planned.policy)
+            .ok_or_else(|| anyhow!("the plan names no policy"))?;
         eprintln!(
             "[{}/{}] {} in {} by {} …",
             index + 1,
@@ -130,14 +136,21 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         let prepared = Arc::new(prepare(&planned.task, seed, &studio)?);
         let ready = match lane.take() {
             Some(ready) => ready,
-            None => Lane::start(0, None).await.map_err(|error| CouldNotRun(error.into()))?,
+            None => Lane::start(0, None)
+                .await
+                .map_err(|error| CouldNotRun(error.into()))?,
         };
         let trial = trial(&config, gate, planned, policy, prepared, &folder);
-        let result = episode::run(&bench, &ready, policy, &trial).await.map_err(CouldNotRun)?;
+        let result = episode::run(&bench, &ready, policy, &trial)
+            .await
+            .map_err(CouldNotRun)?;
         eprintln!("      {}", line(&result));
         // A lane on which the infrastructure failed is not trusted with another episode.
         if result.outcome == Outcome::InfrastructureError {
-            ready.stop().await.map_err(|error| CouldNotRun(error.into()))?;
+            ready
+                .stop()
+                .await
+                .map_err(|error| CouldNotRun(error.into()))?;
         } else {
             lane = Some(ready);
         }
@@ -148,20 +161,31 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         }
     }
     if let Some(lane) = lane {
-        lane.stop().await.map_err(|error| CouldNotRun(error.into()))?;
+        lane.stop()
+            .await
+            .map_err(|error| CouldNotRun(error.into()))?;
     }
     info.ended = Some(now());
     dynacu_record::write_json(&folder.join("run.json"), &info)?;
     print(&folder, &results, json)?;
     let whole = results.len() == plan.episodes.len()
-        && results.iter().all(|result| result.outcome != Outcome::InfrastructureError);
-    Ok(if whole { Done::Well } else { Done::WithFailures })
+        && results
+            .iter()
+            .all(|result| result.outcome != Outcome::InfrastructureError);
+    Ok(if whole {
+        Done::Well
+    } else {
+        Done::WithFailures
+    })
 }
 
 #[allow(clippy::print_stdout, reason = "the summary is this command's output")]
 fn print(folder: &Path, results: &[EpisodeResult], json: bool) -> Result<()> {
     if json {
-        println!("{}", serde_json::to_string(&summary::json(folder, results))?);
+        println!(
+            "{}",
+            serde_json::to_string(&summary::json(folder, results))?
+        );
     } else {
         println!("\n{}", summary::table(results));
     }
@@ -177,7 +201,10 @@ fn line(result: &EpisodeResult) -> String {
         result.wall_s
     );
     if result.outcome != Outcome::Passed {
-        let why = result.score.as_ref().map_or("", |score| score.explanation.as_str());
+        let why = result
+            .score
+            .as_ref()
+            .map_or("", |score| score.explanation.as_str());
         text.push_str(&format!(": {} {why}", result.detail));
     }
     text.trim_end().to_owned()
@@ -204,21 +231,31 @@ fn trial(
 }
 
 /// Loads a policy and says what naming it grants.
-async fn load_policy(engine: &Engine, home: &Home, name: &str, config: &RunConfig) -> Result<Policy> {
+async fn load_policy(
+    engine: &Engine,
+    home: &Home,
+    name: &str,
+    config: &RunConfig,
+) -> Result<Policy> {
     let path = bundled::find(home, name)?;
     let bundled = path.parent() == Some(home.plugins_dist.as_path());
     let plugin = Plugin::load(engine, &path)?;
     match plugin.kind {
         PluginKind::Policy => {}
-        PluginKind::Scorer => bail!("{name} is a scorer: tasks name their scorers themselves; --plugin takes a policy"),
+        PluginKind::Scorer => bail!(
+            "{name} is a scorer: tasks name their scorers themselves; --plugin takes a policy"
+        ),
         PluginKind::ModelAdapter => bail!(
             "{name} is a model adapter, and no policy in this run asks a model: name a policy as well, or use the bundled reference"
         ),
     }
-    let descriptor = plugin
-        .describe_policy()
-        .await
-        .map_err(|failure| anyhow!("{name} cannot say what it is: {} ({})", failure.detail, failure.kind.cause()))?;
+    let descriptor = plugin.describe_policy().await.map_err(|failure| {
+        anyhow!(
+            "{name} cannot say what it is: {} ({})",
+            failure.detail,
+            failure.kind.cause()
+        )
+    })?;
     if descriptor.needs_model {
         bail!("{name} asks a model, and this run has no model adapter: name one with --plugin");
     }
@@ -232,10 +269,19 @@ async fn load_policy(engine: &Engine, home: &Home, name: &str, config: &RunConfi
     let solution = allowed("solution", descriptor.channels.contains(Channels::SOLUTION))?;
     let settings = config.settings.get(&descriptor.name).map_or_else(
         || Ok("{}".to_owned()),
-        |table| serde_json::to_string(table).context("the plugin's settings cannot be written as JSON"),
+        |table| {
+            serde_json::to_string(table).context("the plugin's settings cannot be written as JSON")
+        },
     )?;
     let memory = allowed("memory", plugin.manifest.memory_needs_grant())?;
-    let policy = Policy { plugin, descriptor, settings, reading, solution, memory };
+    let policy = Policy {
+        plugin,
+        descriptor,
+        settings,
+        reading,
+        solution,
+        memory,
+    };
     eprintln!("{name}: {}", asks(&policy));
     Ok(policy)
 }
@@ -246,7 +292,10 @@ fn asks(policy: &Policy) -> String {
     if all.is_empty() {
         "asks for nothing beyond screenshots".to_owned()
     } else {
-        format!("asks for {} (a mode grants no more than its own channels)", all.join(", "))
+        format!(
+            "asks for {} (a mode grants no more than its own channels)",
+            all.join(", ")
+        )
     }
 }
 
@@ -270,14 +319,20 @@ fn run_folder(out: Option<&Path>) -> Result<PathBuf> {
     let folder = match out {
         Some(out) => {
             if out.join("run.json").exists() {
-                bail!("{} holds a run already: choose another --out, nothing there was touched", out.display());
+                bail!(
+                    "{} holds a run already: choose another --out, nothing there was touched",
+                    out.display()
+                );
             }
             out.to_owned()
         }
         None => PathBuf::from("runs").join(now().to_string()),
     };
     std::fs::create_dir_all(&folder).map_err(|error| {
-        CouldNotRun(anyhow!("cannot make the run folder {}: {error}; choose another --out", folder.display()))
+        CouldNotRun(anyhow!(
+            "cannot make the run folder {}: {error}; choose another --out",
+            folder.display()
+        ))
     })?;
     Ok(folder)
 }
@@ -292,11 +347,18 @@ fn describe(
     let mut tasks: Vec<_> = plan.episodes.iter().map(|planned| &planned.task).collect();
     tasks.sort_by(|a, b| a.manifest.id.cmp(&b.manifest.id));
     tasks.dedup_by(|a, b| a.manifest.id == b.manifest.id);
-    let mut modes: Vec<String> = plan.episodes.iter().map(|planned| planned.mode.to_string()).collect();
+    let mut modes: Vec<String> = plan
+        .episodes
+        .iter()
+        .map(|planned| planned.mode.to_string())
+        .collect();
     modes.sort();
     modes.dedup();
-    let folders: Vec<PathBuf> =
-        tasks.iter().map(|task| task.folder.clone()).chain([bench.home.page_lib.clone()]).collect();
+    let folders: Vec<PathBuf> = tasks
+        .iter()
+        .map(|task| task.folder.clone())
+        .chain([bench.home.page_lib.clone()])
+        .collect();
     Ok(RunInfo {
         schema: SCHEMA,
         command: std::env::args().collect(),
@@ -329,5 +391,7 @@ fn describe(
 }
 
 fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |time| time.as_secs())
 }

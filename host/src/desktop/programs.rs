@@ -13,7 +13,10 @@ pub struct MissingProgram {
 /// All of them, or the first that is missing.
 pub fn check() -> Result<(), MissingProgram> {
     if browser::find_program().is_none() {
-        return Err(MissingProgram { program: "chromium", package: "chromium" });
+        return Err(MissingProgram {
+            program: "chromium",
+            package: "chromium",
+        });
     }
     let programs = [
         ("Xvfb", "xvfb"),

@@ -14,7 +14,10 @@ pub fn describe(action: &Action) -> String {
             text
         }
         Action::MovePointer(point) => format!("move-pointer({}, {})", point.x, point.y),
-        Action::Drag(drag) => format!("drag({}, {} to {}, {})", drag.start.x, drag.start.y, drag.end.x, drag.end.y),
+        Action::Drag(drag) => format!(
+            "drag({}, {} to {}, {})",
+            drag.start.x, drag.start.y, drag.end.x, drag.end.y
+        ),
         Action::TypeText(text) => format!("type {text:?}"),
         Action::Key(chord) => format!("key {chord}"),
         Action::Scroll(scroll) => format!("scroll {:?} {}", scroll.direction, scroll.amount),
@@ -27,7 +30,10 @@ pub fn describe(action: &Action) -> String {
 #[must_use]
 pub fn describe_error(error: &ActionError) -> String {
     match error {
-        ActionError::OffScreen(point) => format!("off-screen: ({}, {}) is outside the screen", point.x, point.y),
+        ActionError::OffScreen(point) => format!(
+            "off-screen: ({}, {}) is outside the screen",
+            point.x, point.y
+        ),
         ActionError::UnknownKey(key) => format!("unknown-key: {key}"),
         ActionError::ForbiddenKey(chord) => format!("forbidden-key: {chord}"),
         ActionError::NotGranted(what) => format!("not-granted: {what}"),

@@ -16,9 +16,9 @@ use crate::input::Input;
 use crate::mode::Grants;
 use crate::observation::Shelf;
 use crate::perception::hearing::Hearing;
-use crate::perception::transcript::Sentence as Heard;
 use crate::perception::reading::Reader;
 use crate::perception::seeing::Seeing;
+use crate::perception::transcript::Sentence as Heard;
 
 /// Keyframe and sentence events that wait for a policy; beyond it the oldest go (they come with the next observation).
 const NOTICES: usize = 256;
@@ -96,7 +96,18 @@ pub struct Parts {
 impl Desk {
     #[must_use]
     pub fn new(parts: Parts) -> Arc<Desk> {
-        let Parts { timebase, recorder, grants, reading, shelf, seeing, hearing, pointer, wishes, policy } = parts;
+        let Parts {
+            timebase,
+            recorder,
+            grants,
+            reading,
+            shelf,
+            seeing,
+            hearing,
+            pointer,
+            wishes,
+            policy,
+        } = parts;
         Arc::new(Desk {
             timebase,
             recorder,
@@ -138,7 +149,10 @@ impl Desk {
     pub fn performed(&self, performed: Performed) {
         let now = self.timebase.now();
         let what = serde_json::Value::String(describe(&performed.action));
-        let done = matches!((&performed.action, &performed.outcome), (Action::Done, Ok(_)));
+        let done = matches!(
+            (&performed.action, &performed.outcome),
+            (Action::Done, Ok(_))
+        );
         match &performed.outcome {
             Ok(receipt) => self.recorder.event(
                 now,
@@ -151,7 +165,11 @@ impl Desk {
             ),
             Err(error) => self.recorder.event(
                 now,
-                Entry::ActionFailed { action: performed.id, what, error: describe_error(error) },
+                Entry::ActionFailed {
+                    action: performed.id,
+                    what,
+                    error: describe_error(error),
+                },
             ),
         }
         let mut mail = self.mail();
@@ -169,7 +187,10 @@ impl Desk {
             mail.spoken += 1;
             mail.speech_latency_ms.push(latency);
         }
-        mail.outcomes.push_back(ActionOutcome { action: performed.id, outcome: performed.outcome });
+        mail.outcomes.push_back(ActionOutcome {
+            action: performed.id,
+            outcome: performed.outcome,
+        });
         drop(mail);
         self.changed.notify_waiters();
         if done {

@@ -40,44 +40,66 @@ pub struct Judge {
 impl Judge {
     #[must_use]
     pub fn new(scorer: Scorer, scorer_input: &Value, recorder: Recorder) -> Judge {
-        Judge { scorer, scorer_input: scorer_input.to_string(), recorder, events: Vec::new(), held: None, verdict: None }
+        Judge {
+            scorer,
+            scorer_input: scorer_input.to_string(),
+            recorder,
+            events: Vec::new(),
+            held: None,
+            verdict: None,
+        }
     }
 
     /// Takes one event, at the episode's time `now`.
     pub async fn happened(&mut self, event: Happened, now: u64) -> Result<(), GuestFailure> {
         self.recorder.event(
             now,
-            Entry::Page { at: event.at, name: event.name.clone(), data: event.data.clone() },
+            Entry::Page {
+                at: event.at,
+                name: event.name.clone(),
+                data: event.data.clone(),
+            },
         );
         // An answer counts when it was made: the window's end is judged after the speech that began before it.
         if event.name == "window-closed" {
             self.held = Some((event, Instant::now()));
             return Ok(());
         }
-        self.take(event).await
+        self.take(event, now).await
     }
 
     /// Lets a held window end once nobody is speaking any more. Call it a few times a second.
-    pub async fn settle(&mut self, listening: bool) -> Result<(), GuestFailure> {
+    pub async fn settle(&mut self, listening: bool, now: u64) -> Result<(), GuestFailure> {
         let over = self.held.as_ref().is_some_and(|(_, since)| {
             since.elapsed() >= HOLD || (!listening && since.elapsed() >= NOTICE)
         });
         match self.held.take_if(|_| over) {
-            Some((event, _)) => self.take(event).await,
+            Some((event, _)) => self.take(event, now).await,
             None => Ok(()),
         }
     }
 
-    async fn take(&mut self, event: Happened) -> Result<(), GuestFailure> {
-        let wants_verdict = matches!(event.name.as_str(), "submit" | "window-closed" | "utterance");
+    async fn take(&mut self, event: Happened, now: u64) -> Result<(), GuestFailure> {
+        let wants_verdict = matches!(
+            event.name.as_str(),
+            "submit" | "window-closed" | "utterance"
+        );
         let at = event.at;
         self.events.push(event);
         // Utterances are recognised after what followed them; the scorer sees the order in which things were done.
         self.events.sort_by_key(|event| event.at);
         if wants_verdict && self.verdict.is_none() {
-            let label = self.scorer.judge(&self.scorer_input, self.page_events()).await?;
+            let label = self
+                .scorer
+                .judge(&self.scorer_input, self.page_events())
+                .await?;
             if let Some(label) = label {
-                self.recorder.event(at, Entry::Verdict { label: label.clone() });
+                self.recorder.event(
+                    now,
+                    Entry::Verdict {
+                        label: label.clone(),
+                    },
+                );
                 self.verdict = Some(Verdict { label, at });
             }
         }
@@ -104,7 +126,11 @@ impl Judge {
     pub fn page_events(&self) -> Vec<PageEvent> {
         self.events
             .iter()
-            .map(|event| PageEvent { at: event.at, name: event.name.clone(), data: event.data.to_string() })
+            .map(|event| PageEvent {
+                at: event.at,
+                name: event.name.clone(),
+                data: event.data.to_string(),
+            })
             .collect()
     }
 

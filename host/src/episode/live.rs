@@ -41,6 +41,8 @@ pub struct Ended {
     pub detail: String,
     pub page_result: String,
     pub verdict_at: Option<u64>,
+    /// Milliseconds from t = 0 to the end.
+    pub duration: u64,
     pub tally: Tally,
     pub keyframe_ms: Vec<u64>,
     pub encode_ms: Vec<u64>,
@@ -63,13 +65,37 @@ struct Live<'a> {
 }
 
 /// Starts the page and the policy, and sees the episode to its end.
-pub async fn run(stage: Stage, lane: &Lane, policy: &Policy, trial: &Trial, random: [u8; 32]) -> Ended {
-    let mut live = Live { stage, lane, trial, keyframes: 0, keyframe_ms: Vec::new(), sentences: 0, received: 0 };
+pub async fn run(
+    stage: Stage,
+    lane: &Lane,
+    policy: &Policy,
+    trial: &Trial,
+    random: [u8; 32],
+) -> Ended {
+    let mut live = Live {
+        stage,
+        lane,
+        trial,
+        keyframes: 0,
+        keyframe_ms: Vec::new(),
+        sentences: 0,
+        received: 0,
+    };
     live.stage.timebase.start();
     if let Err(error) = live.stage.server.start_page() {
-        return live.finish(EndCause::LaneCheckFailed, format!("the page cannot be started: {error:#}")).await;
+        return live
+            .finish(
+                EndCause::LaneCheckFailed,
+                format!("the page cannot be started: {error:#}"),
+            )
+            .await;
     }
-    live.stage.recorder.event(0, Entry::PageStarted { url: live.stage.server.url() });
+    live.stage.recorder.event(
+        0,
+        Entry::PageStarted {
+            url: live.stage.server.url(),
+        },
+    );
     let manifest = &trial.task.task.manifest;
     let session = Session::new(
         Arc::clone(&live.stage.desk),
@@ -82,8 +108,12 @@ pub async fn run(stage: Stage, lane: &Lane, policy: &Policy, trial: &Trial, rand
         memory: policy.plugin.manifest.memory_bytes(policy.memory),
         ..Limits::policy(manifest.time_limit + AFTER_THE_LIMIT, random)
     };
-    let mut running =
-        policy.plugin.run_policy(Box::new(session), brief(&live, policy), policy.settings.clone(), limits);
+    let mut running = policy.plugin.run_policy(
+        Box::new(session),
+        brief(&live, policy),
+        policy.settings.clone(),
+        limits,
+    );
 
     let (mut cause, mut detail) = live.until_a_reason(&mut running).await;
     live.stage.desk.stop(stop_cause(cause));
@@ -98,7 +128,10 @@ pub async fn run(stage: Stage, lane: &Lane, policy: &Policy, trial: &Trial, rand
         && !matches!(cause, EndCause::TaskEnded)
         && policy_failed(cause).is_none()
     {
-        live.note(format!("the policy did not return in order after the end: {}", failure.detail));
+        live.note(format!(
+            "the policy did not return in order after the end: {}",
+            failure.detail
+        ));
     }
     live.stage.queue.close();
     live.finish(cause, detail).await
@@ -123,7 +156,10 @@ fn brief(live: &Live<'_>, policy: &Policy) -> Brief {
     Brief {
         episode: hex::encode(opaque),
         instruction: task.variant.instruction.clone(),
-        screen: Size { width: WIDTH.into(), height: HEIGHT.into() },
+        screen: Size {
+            width: WIDTH.into(),
+            height: HEIGHT.into(),
+        },
         pace: millis(live.trial.pace),
         time_limit: millis(task.task.manifest.time_limit),
         step_limit: task.task.manifest.step_limit,
@@ -173,12 +209,17 @@ fn guest_failed(failure: &GuestFailure) -> Reason {
 }
 
 fn scorer_failed(failure: &GuestFailure) -> Reason {
-    (EndCause::HostError, format!("the task's scorer failed: {}", failure.detail))
+    (
+        EndCause::HostError,
+        format!("the task's scorer failed: {}", failure.detail),
+    )
 }
 
 impl Live<'_> {
     fn note(&self, text: String) {
-        self.stage.recorder.event(self.stage.timebase.now(), Entry::Note { text });
+        self.stage
+            .recorder
+            .event(self.stage.timebase.now(), Entry::Note { text });
     }
 
     /// The one loop of an episode. Earlier arms win where several are ready.
@@ -254,14 +295,24 @@ impl Live<'_> {
 
     async fn settle_held(&mut self) -> Option<Reason> {
         let listening = self.stage.listener.listening();
-        match self.stage.judge.settle(listening).await {
+        match self
+            .stage
+            .judge
+            .settle(listening, self.stage.timebase.now())
+            .await
+        {
             Ok(()) => self.verdict(),
             Err(failure) => Some(scorer_failed(&failure)),
         }
     }
 
     async fn happened(&mut self, event: Happened) -> Option<Reason> {
-        match self.stage.judge.happened(event, self.stage.timebase.now()).await {
+        match self
+            .stage
+            .judge
+            .happened(event, self.stage.timebase.now())
+            .await
+        {
             Ok(()) => self.verdict(),
             Err(failure) => Some(scorer_failed(&failure)),
         }
@@ -270,13 +321,21 @@ impl Live<'_> {
     fn verdict(&mut self) -> Option<Reason> {
         let verdict = self.stage.judge.verdict()?;
         self.stage.server.set_result(&verdict.label);
-        Some((EndCause::TaskEnded, format!("the page's result is {}", verdict.label)))
+        Some((
+            EndCause::TaskEnded,
+            format!("the page's result is {}", verdict.label),
+        ))
     }
 
     async fn page(&mut self, event: Option<FromPage>) -> Option<Reason> {
         match event {
             Some(FromPage::Event(event)) => {
-                self.happened(Happened { at: event.at, name: event.name, data: event.data }).await
+                self.happened(Happened {
+                    at: event.at,
+                    name: event.name,
+                    data: event.data,
+                })
+                .await
             }
             Some(FromPage::Microphone { at, samples }) => {
                 self.stage.listener.push(at, &samples);
@@ -287,7 +346,10 @@ impl Live<'_> {
                 None
             }
             Some(FromPage::MicrophoneClosed | FromPage::Ready) => None,
-            Some(FromPage::Lost) => Some((EndCause::LeftPage, "the page broke its connection".to_owned())),
+            Some(FromPage::Lost) => Some((
+                EndCause::LeftPage,
+                "the page broke its connection".to_owned(),
+            )),
             None => Some((EndCause::HostError, "the page's server ended".to_owned())),
         }
     }
@@ -300,7 +362,12 @@ impl Live<'_> {
             "ended_at": utterance.end_ms,
             "confidence": utterance.confidence,
         });
-        self.happened(Happened { at: utterance.start_ms, name: "utterance".to_owned(), data }).await
+        self.happened(Happened {
+            at: utterance.start_ms,
+            name: "utterance".to_owned(),
+            data,
+        })
+        .await
     }
 
     fn heard(&mut self, event: Option<HeardEvent>) -> Option<Reason> {
@@ -333,7 +400,10 @@ impl Live<'_> {
                 None
             }
             Some(SeeingEvent::Lost(why)) => Some((EndCause::LaneCheckFailed, why)),
-            None => Some((EndCause::LaneCheckFailed, "the capture thread ended".to_owned())),
+            None => Some((
+                EndCause::LaneCheckFailed,
+                "the capture thread ended".to_owned(),
+            )),
         }
     }
 
@@ -367,17 +437,32 @@ impl Live<'_> {
 
     /// Scores, stops every part, and writes what was heard and spoken.
     async fn finish(self, mut cause: EndCause, mut detail: String) -> Ended {
-        let Live { stage, lane, trial, keyframes, keyframe_ms, sentences, received } = self;
+        let Live {
+            stage,
+            lane,
+            trial,
+            keyframes,
+            keyframe_ms,
+            sentences,
+            received,
+        } = self;
         let duration = stage.timebase.now();
         let verdict = stage.judge.verdict().cloned();
         if verdict.is_none() && matches!(cause, EndCause::TimeLimit | EndCause::StepLimit) {
             stage.server.set_result("timeout");
         }
         let expected = verdict.as_ref().map(|verdict| verdict.label.clone());
-        let page_result = page_result(&stage.browser, expected.as_deref()).await.unwrap_or_else(|error| {
-            stage.recorder.event(duration, Entry::Note { text: format!("getTaskResult() did not answer: {error:#}") });
-            expected.unwrap_or_else(|| "pending".to_owned())
-        });
+        let page_result = page_result(&stage.browser, expected.as_deref())
+            .await
+            .unwrap_or_else(|error| {
+                stage.recorder.event(
+                    duration,
+                    Entry::Note {
+                        text: format!("getTaskResult() did not answer: {error:#}"),
+                    },
+                );
+                expected.unwrap_or_else(|| "pending".to_owned())
+            });
         let score = scoring::score(&stage.judge, trial, &page_result, cause, duration).await;
 
         let seen = stage.desk.seeing.stats();
@@ -385,11 +470,21 @@ impl Live<'_> {
         let tally = stage.desk.tally();
         let moments = stage.judge.named("moment").count();
         let spoke = page_spoke(trial, &stage.judge);
-        let Stage { desk, queue, browser, microphone, recorder, server, action_thread, .. } = stage;
+        let Stage {
+            desk,
+            queue,
+            browser,
+            microphone,
+            recorder,
+            server,
+            action_thread,
+            ..
+        } = stage;
+        // First the server, so that the page's end is no loss of a page.
+        server.stop().await;
         if let Err(error) = lane.close_browser(browser).await {
             tracing::warn!("the browser does not close: {error:#}");
         }
-        server.stop().await;
         // The queue's thread ends, and lets go of every key, when the last handle is gone.
         drop(queue);
         let _ = tokio::task::spawn_blocking(move || action_thread.join()).await;
@@ -397,7 +492,9 @@ impl Live<'_> {
             Ok(desk) => desk.into_hearing().stop(),
             Err(_) => HeardAll::default(),
         };
-        let loudest = all.samples.iter().fold(0.0_f32, |peak, sample| peak.max(f32::from(sample.unsigned_abs()) / 32768.0));
+        let loudest = all.samples.iter().fold(0.0_f32, |peak, sample| {
+            peak.max(f32::from(sample.unsigned_abs()) / 32768.0)
+        });
         if spoke && loudest < AUDIBLE && !matches!(cause, EndCause::BrowserLost) {
             cause = EndCause::SoundLost;
             detail = "the page played speech, but nothing came out of the speakers".to_owned();
@@ -405,7 +502,12 @@ impl Live<'_> {
         let spoken = microphone.spoken(duration).unwrap_or_default();
         for (name, samples) in [("heard.flac", &all.samples), ("spoken.flac", &spoken)] {
             if let Err(error) = write_sound(recorder.folder(), name, samples) {
-                recorder.event(duration, Entry::Note { text: format!("{name} was not written: {error:#}") });
+                recorder.event(
+                    duration,
+                    Entry::Note {
+                        text: format!("{name} was not written: {error:#}"),
+                    },
+                );
             }
         }
         Ended {
@@ -413,6 +515,7 @@ impl Live<'_> {
             detail,
             page_result,
             verdict_at: verdict.map(|verdict| verdict.at),
+            duration,
             keyframe_ms: keyframe_ms.clone(),
             encode_ms,
             perception: Perception {
@@ -453,9 +556,13 @@ async fn page_result(browser: &Browser, expected: Option<&str>) -> anyhow::Resul
 fn page_spoke(trial: &Trial, judge: &Judge) -> bool {
     let spoken = |name: &str| {
         let moments = &trial.task.task.manifest.moments;
-        moments.iter().any(|moment| moment.name == name && moment.channel == MomentChannel::Audio)
+        moments
+            .iter()
+            .any(|moment| moment.name == name && moment.channel == MomentChannel::Audio)
     };
-    judge.named("moment").any(|event| event.data["name"].as_str().is_some_and(spoken))
+    judge
+        .named("moment")
+        .any(|event| event.data["name"].as_str().is_some_and(spoken))
 }
 
 fn write_sound(folder: &Path, name: &str, samples: &[i16]) -> anyhow::Result<()> {

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use dynacu_record::{Event as Entry, HeardSentence};
 use dynacu_runtime::types::{
-    Action, AudioContext, BlobError, BlobInfo, Capabilities, Completion, HearingError, Level, ModelError, ModelRequest,
-    PerformError, Point, ReadingError, RecentAudio, Rect, Size, StopCause, TextLine,
+    Action, AudioContext, BlobError, BlobInfo, Capabilities, Completion, HearingError, Level,
+    ModelError, ModelRequest, PerformError, Point, ReadingError, RecentAudio, Rect, Size,
+    StopCause, TextLine,
 };
 use dynacu_runtime::{Event, Frame, Keyframe, Observation, PolicyHost};
 
@@ -36,13 +37,33 @@ pub struct Session {
 
 impl Session {
     #[must_use]
-    pub fn new(desk: Arc<Desk>, queue: ActionQueue, pace: Duration, step_limit: u32, time_limit_ms: u64) -> Session {
-        Session { desk, queue, pace, step_limit, time_limit_ms, last: None, blob_bytes: 0, calls: 0 }
+    pub fn new(
+        desk: Arc<Desk>,
+        queue: ActionQueue,
+        pace: Duration,
+        step_limit: u32,
+        time_limit_ms: u64,
+    ) -> Session {
+        Session {
+            desk,
+            queue,
+            pace,
+            step_limit,
+            time_limit_ms,
+            last: None,
+            blob_bytes: 0,
+            calls: 0,
+        }
     }
 
     fn not_granted(&self, what: &str) {
         self.desk.mail().counts.not_granted += 1;
-        self.desk.recorder.event_waiting(self.desk.timebase.now(), Entry::NotGranted { what: what.to_owned() });
+        self.desk.recorder.event_waiting(
+            self.desk.timebase.now(),
+            Entry::NotGranted {
+                what: what.to_owned(),
+            },
+        );
     }
 
     /// Waits until `until` or the stop, whichever comes first.
@@ -69,21 +90,37 @@ impl PolicyHost for Session {
     }
 
     fn log(&mut self, level: Level, message: String) {
-        let level = format!("{level:?}").to_lowercase();
+        let level = match level {
+            Level::Trace => "trace",
+            Level::Debug => "debug",
+            Level::Info => "info",
+            Level::Warn => "warn",
+            Level::Error => "error",
+        }
+        .to_owned();
         let plugin = self.desk.policy.clone();
-        self.desk.recorder.event_waiting(self.desk.timebase.now(), Entry::GuestLog { plugin, level, message });
+        self.desk.recorder.event_waiting(
+            self.desk.timebase.now(),
+            Entry::GuestLog {
+                plugin,
+                level,
+                message,
+            },
+        );
     }
 
     async fn observe(&mut self) -> Result<Observation, StopCause> {
         let desk = Arc::clone(&self.desk);
         let asked = Instant::now();
         let asked_at = desk.timebase.now();
-        self.pause(self.last.map_or(asked, |(taken, _)| taken + self.pace)).await?;
+        self.pause(self.last.map_or(asked, |(taken, _)| taken + self.pace))
+            .await?;
         let paced = asked.elapsed();
         let step = desk.steps.load(Ordering::Relaxed) + 1;
         if step > self.step_limit {
             let _ = desk.wishes.try_send(Wish::StepLimit);
-            self.pause(Instant::now() + Duration::from_secs(3600)).await?;
+            self.pause(Instant::now() + Duration::from_secs(3600))
+                .await?;
             return Err(StopCause::StepLimit);
         }
         desk.steps.store(step, Ordering::Relaxed);
@@ -120,13 +157,18 @@ impl PolicyHost for Session {
         };
         let (mut keyframes, mut keyframes_dropped) = {
             let mut mail = desk.mail();
-            (std::mem::take(&mut mail.pending), std::mem::take(&mut mail.pending_dropped))
+            (
+                std::mem::take(&mut mail.pending),
+                std::mem::take(&mut mail.pending_dropped),
+            )
         };
         keyframes_dropped += thin(&mut keyframes);
         let recent_audio = recent_audio.map(|mut recent| {
             recent.keyframes = (0u32..)
                 .zip(&keyframes)
-                .filter(|(_, keyframe)| (recent.started_at..=recent.ended_at).contains(&keyframe.captured_at))
+                .filter(|(_, keyframe)| {
+                    (recent.started_at..=recent.ended_at).contains(&keyframe.captured_at)
+                })
                 .map(|(index, _)| index)
                 .collect();
             recent
@@ -137,7 +179,18 @@ impl PolicyHost for Session {
             mail.observe_ms.push(took_ms);
             mail.asr_ms.extend(asr_ms);
         }
-        record_observation(&desk, step, asked_at, millis(paced), took_ms, &screenshot, &keyframes, keyframes_dropped, recent_audio.as_ref(), audio_context.as_ref());
+        record_observation(
+            &desk,
+            step,
+            asked_at,
+            millis(paced),
+            took_ms,
+            &screenshot,
+            &keyframes,
+            keyframes_dropped,
+            recent_audio.as_ref(),
+            audio_context.as_ref(),
+        );
         let (x, y) = desk.pointer.pointer().unwrap_or_default();
         Ok(Observation {
             step,
@@ -191,7 +244,9 @@ impl PolicyHost for Session {
                     return Err(PerformError::Stopped(cause));
                 }
                 // A policy that never fetches outcomes would wait for itself, so old outcomes go instead.
-                while mail.outstanding + actions.len() > OUTSTANDING && mail.outcomes.pop_front().is_some() {
+                while mail.outstanding + actions.len() > OUTSTANDING
+                    && mail.outcomes.pop_front().is_some()
+                {
                     mail.outstanding -= 1;
                 }
                 if mail.outstanding + actions.len() <= OUTSTANDING {
@@ -201,12 +256,19 @@ impl PolicyHost for Session {
             }
             changed.await;
         }
-        let described = actions.iter().map(|action| describe(action).into()).collect();
+        let described = actions
+            .iter()
+            .map(|action| describe(action).into())
+            .collect();
         let ids = self.queue.perform(actions).await;
         if let Some(&first) = ids.first() {
-            self.desk
-                .recorder
-                .event_waiting(self.desk.timebase.now(), Entry::ActionsQueued { first, actions: described });
+            self.desk.recorder.event_waiting(
+                self.desk.timebase.now(),
+                Entry::ActionsQueued {
+                    first,
+                    actions: described,
+                },
+            );
         }
         Ok(ids)
     }
@@ -215,13 +277,22 @@ impl PolicyHost for Session {
         self.queue.abort();
     }
 
-    async fn read_text(&mut self, frame: Arc<dyn Frame>, area: Rect) -> Result<Vec<TextLine>, ReadingError> {
+    async fn read_text(
+        &mut self,
+        frame: Arc<dyn Frame>,
+        area: Rect,
+    ) -> Result<Vec<TextLine>, ReadingError> {
         let Some(reader) = self.desk.reading.clone() else {
             self.not_granted("reading");
             return Err(ReadingError::NotGranted);
         };
-        let held = frame.as_any().downcast_ref::<HeldFrame>().ok_or(ReadingError::Gone)?;
-        let inside = held.area(&area).ok_or_else(|| ReadingError::Other("the area leaves the frame".to_owned()))?;
+        let held = frame
+            .as_any()
+            .downcast_ref::<HeldFrame>()
+            .ok_or(ReadingError::Gone)?;
+        let inside = held
+            .area(&area)
+            .ok_or_else(|| ReadingError::Other("the area leaves the frame".to_owned()))?;
         let began = Instant::now();
         let lines = reader
             .read_area(held.pixels(), inside)
@@ -230,7 +301,12 @@ impl PolicyHost for Session {
             self.desk.timebase.now(),
             Entry::Read {
                 captured_at: held.captured_at(),
-                area: [area.origin.x, area.origin.y, area.size.width as i32, area.size.height as i32],
+                area: [
+                    area.origin.x,
+                    area.origin.y,
+                    area.size.width as i32,
+                    area.size.height as i32,
+                ],
                 lines: lines.iter().map(|line| line.text.clone()).collect(),
                 took_ms: millis(began.elapsed()),
             },
@@ -242,7 +318,10 @@ impl PolicyHost for Session {
                 TextLine {
                     text: line.text,
                     box_: Rect {
-                        origin: Point { x: x as i32, y: y as i32 },
+                        origin: Point {
+                            x: x as i32,
+                            y: y as i32,
+                        },
                         size: Size { width, height },
                     },
                     confidence: line.confidence,
@@ -256,18 +335,31 @@ impl PolicyHost for Session {
             self.not_granted("hearing");
             return Err(HearingError::NotGranted);
         }
-        let samples = self.desk.hearing.clip(start, end).ok_or(HearingError::OutOfRange)?;
-        let wav = crate::capture::wav::encode(16_000, &samples).map_err(|error| HearingError::Other(error.to_string()))?;
+        let samples = self
+            .desk
+            .hearing
+            .clip(start, end)
+            .ok_or(HearingError::OutOfRange)?;
+        let wav = crate::capture::wav::encode(16_000, &samples)
+            .map_err(|error| HearingError::Other(error.to_string()))?;
         Ok(self.desk.recorder.blob(wav, "audio/wav"))
     }
 
     fn blob_stat(&mut self, id: &str) -> Result<BlobInfo, BlobError> {
-        let (media_type, size) = self.desk.recorder.blob_info(id).ok_or(BlobError::NotFound)?;
+        let (media_type, size) = self
+            .desk
+            .recorder
+            .blob_info(id)
+            .ok_or(BlobError::NotFound)?;
         Ok(BlobInfo { media_type, size })
     }
 
     fn blob_read(&mut self, id: &str) -> Result<Vec<u8>, BlobError> {
-        let (media_type, size) = self.desk.recorder.blob_info(id).ok_or(BlobError::NotFound)?;
+        let (media_type, size) = self
+            .desk
+            .recorder
+            .blob_info(id)
+            .ok_or(BlobError::NotFound)?;
         if self.blob_bytes + size > BLOB_BYTES {
             return Err(BlobError::TooLarge(BLOB_BYTES - self.blob_bytes));
         }
@@ -286,7 +378,13 @@ impl PolicyHost for Session {
     fn model(&mut self) -> (String, Capabilities) {
         (
             String::new(),
-            Capabilities { images: false, max_images: None, audio: false, tools: false, coordinate_grid: None },
+            Capabilities {
+                images: false,
+                max_images: None,
+                audio: false,
+                tools: false,
+                coordinate_grid: None,
+            },
         )
     }
 
@@ -295,7 +393,10 @@ impl PolicyHost for Session {
         let outcome = Err(ModelError::InvalidRequest(
             "this run has no model adapter: name one with --plugin".to_owned(),
         ));
-        self.desk.mail().completions.push_back(Completion { call: self.calls, outcome });
+        self.desk.mail().completions.push_back(Completion {
+            call: self.calls,
+            outcome,
+        });
         self.desk.changed.notify_waiters();
         self.calls
     }
@@ -303,7 +404,10 @@ impl PolicyHost for Session {
     fn cancel(&mut self, _call: u64) {}
 }
 
-#[allow(clippy::too_many_arguments, reason = "one line of the record, made in one place")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one line of the record, made in one place"
+)]
 fn record_observation(
     desk: &Desk,
     step: u32,

@@ -64,7 +64,10 @@ trait Blame<T> {
 
 impl<T, E: Into<anyhow::Error>> Blame<T> for Result<T, E> {
     fn blame(self, cause: EndCause) -> Result<T, Failure> {
-        self.map_err(|error| Failure { cause, error: error.into() })
+        self.map_err(|error| Failure {
+            cause,
+            error: error.into(),
+        })
     }
 }
 
@@ -81,8 +84,9 @@ impl Stage {
         let scorer = scorer(bench, trial).blame(EndCause::HostError)?;
         let judge = Judge::new(scorer, &trial.task.variant.scorer_input, recorder.clone());
 
-        let (server, page) = PageServer::start(Arc::clone(&trial.task), &bench.home, Arc::clone(&timebase))
-            .blame(EndCause::HostError)?;
+        let (server, page) =
+            PageServer::start(Arc::clone(&trial.task), &bench.home, Arc::clone(&timebase))
+                .blame(EndCause::HostError)?;
         let voice_activity = models::file(models::names::SILERO).blame(EndCause::HostError)?;
         let (hearing, heard) = Hearing::start(HearingConfig {
             pulse_server: lane.pulse_server.clone(),
@@ -92,9 +96,12 @@ impl Stage {
             voice_activity_model: voice_activity.clone(),
         })
         .blame(EndCause::SoundLost)?;
-        let (listener, utterances) =
-            Listener::start(Arc::clone(&timebase), Arc::clone(&bench.recognizer), &voice_activity)
-                .blame(EndCause::HostError)?;
+        let (listener, utterances) = Listener::start(
+            Arc::clone(&timebase),
+            Arc::clone(&bench.recognizer),
+            &voice_activity,
+        )
+        .blame(EndCause::HostError)?;
         let (seeing, seen) = Seeing::start(SeeingConfig {
             display: lane.display.clone(),
             fps: trial.fps,
@@ -103,15 +110,27 @@ impl Stage {
             timebase: Arc::clone(&timebase),
         })
         .blame(EndCause::LaneCheckFailed)?;
-        let microphone = Microphone::connect(&lane.pulse_server, &lane.microphone_sink, Arc::clone(&timebase))
-            .map(Arc::new)
-            .blame(EndCause::SoundLost)?;
+        let microphone = Microphone::connect(
+            &lane.pulse_server,
+            &lane.microphone_sink,
+            Arc::clone(&timebase),
+        )
+        .map(Arc::new)
+        .blame(EndCause::SoundLost)?;
         let input = Input::connect(&lane.display).blame(EndCause::LaneCheckFailed)?;
 
-        let browser = lane.launch_browser(&server.url()).await.blame(EndCause::BrowserLost)?;
+        let browser = lane
+            .launch_browser(&server.url())
+            .await
+            .blame(EndCause::BrowserLost)?;
         let mut incoming_page = page;
-        wait_until_ready(&mut incoming_page).await.blame(EndCause::LaneCheckFailed)?;
-        browser.check_geometry().await.blame(EndCause::LaneCheckFailed)?;
+        wait_until_ready(&mut incoming_page)
+            .await
+            .blame(EndCause::LaneCheckFailed)?;
+        browser
+            .check_geometry()
+            .await
+            .blame(EndCause::LaneCheckFailed)?;
         browser.arm().await.blame(EndCause::BrowserLost)?;
 
         let (wish, wishes) = mpsc::channel(4);
@@ -136,10 +155,16 @@ impl Stage {
             grants,
         };
         let performed = Arc::clone(&desk);
-        let (queue, action_thread) = ActionQueue::start(hands, move |outcome| performed.performed(outcome))
-            .context("cannot start the thread that acts")
-            .blame(EndCause::HostError)?;
-        recorder.event(0, Entry::Note { text: "the page is ready and fills the screen".to_owned() });
+        let (queue, action_thread) =
+            ActionQueue::start(hands, move |outcome| performed.performed(outcome))
+                .context("cannot start the thread that acts")
+                .blame(EndCause::HostError)?;
+        recorder.event(
+            0,
+            Entry::Note {
+                text: "the page is ready and fills the screen".to_owned(),
+            },
+        );
         Ok(Stage {
             timebase,
             recorder: recorder.clone(),
@@ -165,7 +190,9 @@ impl Stage {
 fn scorer(bench: &Bench, trial: &Trial) -> anyhow::Result<Scorer> {
     let path = bundled::bundled(&bench.home, &trial.task.task.manifest.scorer.plugin)?;
     let plugin = Plugin::load(&bench.engine, &path)?;
-    plugin.scorer().map_err(|failure| anyhow!("{}: {}", plugin.name, failure.detail))
+    plugin
+        .scorer()
+        .map_err(|failure| anyhow!("{}: {}", plugin.name, failure.detail))
 }
 
 async fn wait_until_ready(page: &mut Receiver<FromPage>) -> anyhow::Result<()> {
@@ -181,7 +208,10 @@ async fn wait_until_ready(page: &mut Receiver<FromPage>) -> anyhow::Result<()> {
             }
         }
     };
-    tokio::time::timeout(LOADING, ready)
-        .await
-        .map_err(|_| anyhow!("the page did not call itself ready within {} s", LOADING.as_secs()))?
+    tokio::time::timeout(LOADING, ready).await.map_err(|_| {
+        anyhow!(
+            "the page did not call itself ready within {} s",
+            LOADING.as_secs()
+        )
+    })?
 }

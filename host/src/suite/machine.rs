@@ -11,7 +11,10 @@ use sha2::{Digest, Sha256};
 #[must_use]
 pub fn describe() -> Machine {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let cpu = cpu.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or_default();
+    let cpu = cpu
+        .lines()
+        .find_map(|line| line.strip_prefix("model name"))
+        .unwrap_or_default();
     let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let memory = memory
         .lines()
@@ -19,7 +22,10 @@ pub fn describe() -> Machine {
         .and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok())
         .unwrap_or(0);
     Machine {
-        kernel: std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned(),
+        kernel: std::fs::read_to_string("/proc/sys/kernel/osrelease")
+            .unwrap_or_default()
+            .trim()
+            .to_owned(),
         cpu: cpu.trim_start_matches([' ', '\t', ':']).to_owned(),
         cores: std::thread::available_parallelism().map_or(0, usize::from),
         memory_mib: memory / 1024,
@@ -40,7 +46,12 @@ fn first_line(program: &str, arguments: &[&str]) -> String {
 /// The commit of a checkout, if this is one.
 #[must_use]
 pub fn commit(root: &Path) -> Option<String> {
-    let output = Command::new("git").arg("-C").arg(root).args(["rev-parse", "HEAD"]).output().ok()?;
+    let output = Command::new("git")
+        .arg("-C")
+        .arg(root)
+        .args(["rev-parse", "HEAD"])
+        .output()
+        .ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     Some(text.trim().to_owned()).filter(|text| output.status.success() && !text.is_empty())
 }
@@ -52,7 +63,12 @@ pub fn models() -> Result<Vec<ModelFile>> {
         .files
         .into_iter()
         .filter(|file| crate::models::file(&file.name).is_ok())
-        .filter_map(|file| Some(ModelFile { sha256: file.sha256?, name: file.name }))
+        .filter_map(|file| {
+            Some(ModelFile {
+                sha256: file.sha256?,
+                name: file.name,
+            })
+        })
         .collect())
 }
 
@@ -61,8 +77,13 @@ pub fn digest(folders: &[PathBuf]) -> Result<String> {
     let mut all = Sha256::new();
     for folder in folders {
         for file in files(folder)? {
-            let bytes = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-            let name = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().into_owned();
+            let bytes =
+                std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            let name = file
+                .strip_prefix(folder)
+                .unwrap_or(&file)
+                .to_string_lossy()
+                .into_owned();
             all.update(name.as_bytes());
             all.update([0]);
             all.update(Sha256::digest(&bytes));
@@ -75,9 +96,15 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        for entry in std::fs::read_dir(&folder)
+            .with_context(|| format!("cannot read {}", folder.display()))?
+        {
             let path = entry?.path();
-            if path.is_dir() { open.push(path) } else { found.push(path) }
+            if path.is_dir() {
+                open.push(path)
+            } else {
+                found.push(path)
+            }
         }
     }
     found.sort();

@@ -35,10 +35,13 @@ impl Plan {
         let mut episodes = Vec::new();
         let mut seen = HashMap::new();
         for group in &config.groups {
-            let policy = plugins.iter().position(|plugin| *plugin == group.plugin).unwrap_or_else(|| {
-                plugins.push(group.plugin.clone());
-                plugins.len() - 1
-            });
+            let policy = plugins
+                .iter()
+                .position(|plugin| *plugin == group.plugin)
+                .unwrap_or_else(|| {
+                    plugins.push(group.plugin.clone());
+                    plugins.len() - 1
+                });
             let tasks = catalogue.select(&Filters {
                 tasks: group.tasks.clone(),
                 categories: group.categories.clone(),
@@ -56,7 +59,12 @@ impl Plan {
                     for trial in 1..=config.trials {
                         let key = (policy, task.manifest.id.clone(), mode, trial);
                         if seen.insert(key, ()).is_none() {
-                            episodes.push(Planned { policy, task: task.clone(), mode, trial });
+                            episodes.push(Planned {
+                                policy,
+                                task: task.clone(),
+                                mode,
+                                trial,
+                            });
                         }
                     }
                 }
@@ -79,5 +87,13 @@ pub fn episode_folder(run: &Path, agent: &str, planned: &Planned) -> PathBuf {
 /// A plugin's name as a folder name.
 #[must_use]
 pub fn agent_name(name: &str) -> String {
-    name.chars().map(|letter| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '-' }).collect()
+    name.chars()
+        .map(|letter| {
+            if letter.is_ascii_alphanumeric() || "-_.".contains(letter) {
+                letter
+            } else {
+                '-'
+            }
+        })
+        .collect()
 }

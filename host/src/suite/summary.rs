@@ -21,7 +21,17 @@ pub fn outcome_name(outcome: Outcome) -> &'static str {
 /// One row an episode, then the shares by policy and mode over the episodes that count.
 #[must_use]
 pub fn table(results: &[EpisodeResult]) -> String {
-    let header = ["task", "mode", "policy", "trial", "outcome", "cause", "page result", "steps", "seconds"];
+    let header = [
+        "task",
+        "mode",
+        "policy",
+        "trial",
+        "outcome",
+        "cause",
+        "page result",
+        "steps",
+        "seconds",
+    ];
     let mut rows: Vec<Vec<String>> = vec![header.iter().map(|&name| name.to_owned()).collect()];
     for result in results {
         rows.push(vec![
@@ -39,11 +49,18 @@ pub fn table(results: &[EpisodeResult]) -> String {
     let mut text = columns(&rows);
     text.push('\n');
     for ((policy, mode), (passed, counted)) in shares(results) {
-        text.push_str(&format!("{policy} in {mode}: {passed} of {counted} passed\n"));
+        text.push_str(&format!(
+            "{policy} in {mode}: {passed} of {counted} passed\n"
+        ));
     }
-    let left_out = results.iter().filter(|result| !counts(result.outcome)).count();
+    let left_out = results
+        .iter()
+        .filter(|result| !counts(result.outcome))
+        .count();
     if left_out > 0 {
-        text.push_str(&format!("{left_out} not counted (infrastructure or unscored): see the detail in episode.json\n"));
+        text.push_str(&format!(
+            "{left_out} not counted (infrastructure or unscored): see the detail in episode.json\n"
+        ));
     }
     text
 }
@@ -69,8 +86,9 @@ pub fn counts(outcome: Outcome) -> bool {
 fn shares(results: &[EpisodeResult]) -> BTreeMap<(String, String), (usize, usize)> {
     let mut shares = BTreeMap::new();
     for result in results.iter().filter(|result| counts(result.outcome)) {
-        let share: &mut (usize, usize) =
-            shares.entry((result.policy.name.clone(), result.mode.clone())).or_default();
+        let share: &mut (usize, usize) = shares
+            .entry((result.policy.name.clone(), result.mode.clone()))
+            .or_default();
         share.1 += 1;
         if result.outcome == Outcome::Passed {
             share.0 += 1;
@@ -83,14 +101,21 @@ fn shares(results: &[EpisodeResult]) -> BTreeMap<(String, String), (usize, usize
 #[must_use]
 pub fn columns(rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or(0)
     };
     let count = rows.first().map_or(0, Vec::len);
     let widths: Vec<usize> = (0..count).map(width).collect();
     let mut text = String::new();
     for (index, row) in rows.iter().enumerate() {
-        let line: Vec<String> =
-            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}", width = *width)).collect();
+        let line: Vec<String> = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell:width$}", width = *width))
+            .collect();
         text.push_str(line.join("  ").trim_end());
         text.push('\n');
         if index == 0 {

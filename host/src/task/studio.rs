@@ -21,11 +21,17 @@ impl Studio {
     /// A studio that shares a base recognizer, or loads its own when it first renders.
     #[must_use]
     pub fn new(base: Option<Arc<dyn Transcribe>>) -> Studio {
-        Studio { base, recognizers: Mutex::new(None) }
+        Studio {
+            base,
+            recognizers: Mutex::new(None),
+        }
     }
 
     fn recognizers(&self) -> Result<[(&'static str, Arc<dyn Transcribe>); 2]> {
-        let mut loaded = self.recognizers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut loaded = self
+            .recognizers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(recognizers) = &*loaded {
             return Ok(recognizers.clone());
         }
@@ -44,12 +50,21 @@ impl Renderer for Studio {
     fn render(&self, clips: &[SpeechClip], into: &Path) -> Result<RenderedClips> {
         let rendered = render_named(clips, &self.recognizers()?, into)?;
         Ok(RenderedClips {
-            files: clips.iter().map(|clip| clip.id.clone()).zip(rendered.files).collect(),
+            files: clips
+                .iter()
+                .map(|clip| clip.id.clone())
+                .zip(rendered.files)
+                .collect(),
             admitted: rendered.admitted,
             misses: rendered
                 .misses
                 .into_iter()
-                .map(|miss| format!("{}: {:?} was not in {:?}", miss.clip, miss.entity, miss.heard))
+                .map(|miss| {
+                    format!(
+                        "{}: {:?} was not in {:?}",
+                        miss.clip, miss.entity, miss.heard
+                    )
+                })
                 .collect(),
         })
     }

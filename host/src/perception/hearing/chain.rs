@@ -125,7 +125,9 @@ impl Shared {
 
     /// Whether somebody is speaking, or something said may not have been reported yet.
     pub(super) fn busy(&self) -> bool {
-        let waiting = self.with_ring(|ring| ring.end()).saturating_sub(self.judged.load(Ordering::SeqCst));
+        let waiting = self
+            .with_ring(|ring| ring.end())
+            .saturating_sub(self.judged.load(Ordering::SeqCst));
         self.open.load(Ordering::SeqCst) || waiting >= 2 * WINDOW as u64
     }
 
@@ -209,8 +211,10 @@ impl Chain {
                 loop {
                     let (questions, ending) = self.wait();
                     self.listen(&mut said);
-                self.shared.open.store(self.segmenter.open().is_some(), Ordering::SeqCst);
-                self.shared.judged.store(self.judged, Ordering::SeqCst);
+                    self.shared
+                        .open
+                        .store(self.segmenter.open().is_some(), Ordering::SeqCst);
+                    self.shared.judged.store(self.judged, Ordering::SeqCst);
                     for question in questions {
                         let heard = self.answer(question.since_ms, question.asked, &mut said);
                         // Nobody waits any more when the episode was stopped meanwhile.
