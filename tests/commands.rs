@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use anyhow::Result;
 use dynacu_tests::{checkout, dynacu_host, fixture, host};
 
 fn says(output: &Output, code: i32, words: &[&str]) {
@@ -17,13 +18,13 @@ fn says(output: &Output, code: i32, words: &[&str]) {
     }
 }
 
-fn with_environment(name: &str, value: &Path, arguments: &[&str]) -> Output {
-    Command::new(host().unwrap())
+fn with_environment(name: &str, value: &Path, arguments: &[&str]) -> Result<Output> {
+    let mut command = Command::new(host()?);
+    command
         .args(arguments)
         .current_dir(checkout())
-        .env(name, value)
-        .output()
-        .unwrap()
+        .env(name, value);
+    Ok(command.output()?)
 }
 
 #[test]
@@ -78,7 +79,8 @@ fn missing_model_file() {
             "--out",
             out.to_str().unwrap(),
         ],
-    );
+    )
+    .unwrap();
     says(&output, 2, &["dynacu-host models pull"]);
 }
 
@@ -89,7 +91,8 @@ fn missing_chromium() {
         "PATH",
         empty.path(),
         &["--plugin", "idle", "--task", "F-E1", "--mode", "standard"],
-    );
+    )
+    .unwrap();
     says(&output, 2, &["chromium"]);
 }
 
@@ -131,7 +134,7 @@ fn a_run_folder_that_cannot_be_written() {
 fn a_wrong_hash_names_the_file() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("silero-vad-16k.onnx"), "not a model").unwrap();
-    let output = with_environment("DYNACU_MODELS", folder.path(), &["models", "verify"]);
+    let output = with_environment("DYNACU_MODELS", folder.path(), &["models", "verify"]).unwrap();
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert!(text.contains("silero-vad-16k.onnx"), "{text}");

@@ -2,16 +2,17 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::Result;
 use dynacu_record::{EndCause, Event, Outcome, read_events};
 use dynacu_tests::{dynacu_host, episode, fixture};
 
 /// Far above what any of them takes, far below a hang.
 const BOUND: Duration = Duration::from_secs(60);
 
-fn ends_with(name: &str, cause: EndCause) {
+fn ends_with(name: &str, cause: EndCause) -> Result<()> {
     let began = Instant::now();
-    let path = fixture(name).unwrap();
-    let ran = episode(path.to_str().unwrap(), "F-E1", "standard", 0).unwrap();
+    let path = fixture(name)?;
+    let ran = episode(&path.to_string_lossy(), "F-E1", "standard", 0)?;
     assert_eq!(
         (ran.result.outcome, ran.result.cause),
         (Outcome::AgentError, cause),
@@ -19,21 +20,22 @@ fn ends_with(name: &str, cause: EndCause) {
         ran.result
     );
     assert!(began.elapsed() < BOUND, "{name} took {:?}", began.elapsed());
+    Ok(())
 }
 
 #[test]
 fn a_guest_that_loops_for_ever() {
-    ends_with("loops-forever", EndCause::GuestTimeout);
+    ends_with("loops-forever", EndCause::GuestTimeout).unwrap();
 }
 
 #[test]
 fn a_guest_that_grows_memory_for_ever() {
-    ends_with("grows-memory", EndCause::GuestOutOfMemory);
+    ends_with("grows-memory", EndCause::GuestOutOfMemory).unwrap();
 }
 
 #[test]
 fn a_guest_that_traps() {
-    ends_with("traps", EndCause::GuestTrap);
+    ends_with("traps", EndCause::GuestTrap).unwrap();
 }
 
 #[test]

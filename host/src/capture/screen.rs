@@ -116,7 +116,7 @@ impl Screen {
                 self.segment,
                 0,
             )
-            .and_then(|cookie| Ok(cookie.reply()))
+            .map(|cookie| cookie.reply())
             .context("the display has gone away")?
             .context("the display gave no picture")?;
         let captured = Instant::now();

@@ -11,10 +11,13 @@ use super::render::render_named;
 use crate::models::{file, names};
 use crate::perception::recognizer::{Transcribe, Whisper};
 
+/// Each under the name by which its transcripts are kept.
+type Listeners = [(&'static str, Arc<dyn Transcribe>); 2];
+
 /// Renders with Kokoro's voices; a clip is admitted when the base and the tiny recognizer both understand it.
 pub struct Studio {
     base: Option<Arc<dyn Transcribe>>,
-    recognizers: Mutex<Option<[(&'static str, Arc<dyn Transcribe>); 2]>>,
+    recognizers: Mutex<Option<Listeners>>,
 }
 
 impl Studio {
@@ -27,7 +30,7 @@ impl Studio {
         }
     }
 
-    fn recognizers(&self) -> Result<[(&'static str, Arc<dyn Transcribe>); 2]> {
+    fn recognizers(&self) -> Result<Listeners> {
         let mut loaded = self
             .recognizers
             .lock()

@@ -12,7 +12,7 @@ use super::{Encoder, SIDE, planes, squeezed};
 use crate::models::{file, names, onnx};
 
 const MEAN: [f32; 3] = [0.481_454_66, 0.457_827_5, 0.408_210_73];
-const DEVIATION: [f32; 3] = [0.268_629_54, 0.261_302_58, 0.275_777_11];
+const DEVIATION: [f32; 3] = [0.268_629_54, 0.261_302_6, 0.275_777_1];
 /// The output's name in the usual exports; elsewhere the first output is taken.
 const OUTPUT: &str = "image_embeds";
 

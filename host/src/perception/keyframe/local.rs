@@ -174,8 +174,8 @@ impl Local {
             }
         }
         let distance = cosine_distance(
-            &*self.embeddings.of(before, area)?,
-            &*self.embeddings.of(after, area)?,
+            &self.embeddings.of(before, area)?,
+            &self.embeddings.of(after, area)?,
         );
         let follows = || {
             self.follow.as_ref().is_some_and(|follow| {
