@@ -116,7 +116,7 @@ impl Screen {
                 self.segment,
                 0,
             )
-            .map(|cookie| cookie.reply())
+            .map(x11rb::cookie::Cookie::reply)
             .context("the display has gone away")?
             .context("the display gave no picture")?;
         let captured = Instant::now();

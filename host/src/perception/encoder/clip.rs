@@ -11,8 +11,8 @@ use ort::value::TensorRef;
 use super::{Encoder, SIDE, planes, squeezed};
 use crate::models::{file, names, onnx};
 
-const MEAN: [f32; 3] = [0.481_454_66, 0.457_827_5, 0.408_210_73];
-const DEVIATION: [f32; 3] = [0.268_629_54, 0.261_302_6, 0.275_777_1];
+const MEAN: [f32; 3] = [0.481_454_7, 0.457_827_5, 0.408_210_7];
+const DEVIATION: [f32; 3] = [0.268_629_5, 0.261_302_6, 0.275_777_1];
 /// The output's name in the usual exports; elsewhere the first output is taken.
 const OUTPUT: &str = "image_embeds";
 
