@@ -47,8 +47,7 @@ demo: build ## builds everything and runs three tasks for real, end to end
 test: build ## builds everything and passes the tests, real episodes included
 	$(call say,tests)
 	@cargo nextest --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-nextest
-	@cargo test --quiet --locked --doc -p dynacu-sdk
-	@cd plugins && cargo test --quiet --locked --target-dir $(GUEST_TARGET)/native -p answers
+	@cd plugins && cargo test --quiet --locked --workspace --target-dir $(GUEST_TARGET)/native
 	@cargo nextest run --locked --workspace
 
 lint: guests ## format, clippy, licences

@@ -27,13 +27,14 @@ use crate::task::prepare::Prepared;
 
 mod describe;
 mod desk;
+mod ending;
 mod judge;
 mod live;
 mod scoring;
 mod session;
 mod stage;
 
-use live::Ended;
+use ending::Ended;
 use stage::Stage;
 
 /// What all episodes of a run share: loaded models, the engine, the scorers' home.

@@ -133,7 +133,14 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
             policy.descriptor.name
         );
         let seed = config.seed.for_trial(planned.trial);
-        let prepared = Arc::new(prepare(&planned.task, seed, &studio)?);
+        // What was recorded so far stands, and the other episodes still run.
+        let prepared = match prepare(&planned.task, seed, &studio) {
+            Ok(prepared) => Arc::new(prepared),
+            Err(error) => {
+                eprintln!("      could not be prepared: {error:#}");
+                continue;
+            }
+        };
         let ready = match lane.take() {
             Some(ready) => ready,
             None => Lane::start(0, None)

@@ -1,30 +1,29 @@
 //! The running episode: one loop that hears everybody, until the first reason to end; then the orderly end.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dynacu_record::{EndCause, Event as Entry, HeardSentence, Perception, ScoreResult, Speech};
+use dynacu_record::{EndCause, Event as Entry, HeardSentence};
 use dynacu_runtime::types::{Brief, Channels, Size, StopCause};
 use dynacu_runtime::{FailureKind, GuestFailure, Limits, PolicyEnd, PolicyRun};
 
-use super::desk::{Tally, Wish};
-use super::judge::{Happened, Judge};
+use super::desk::Wish;
+use super::ending::Ended;
+use super::judge::Happened;
 use super::session::Session;
 use super::stage::Stage;
-use super::{Policy, Trial, scoring};
-use crate::desktop::browser::{Browser, BrowserEvent};
+use super::{Policy, Trial};
+use crate::desktop::browser::BrowserEvent;
 use crate::desktop::display::{HEIGHT, WIDTH};
 use crate::desktop::lane::Lane;
 use crate::observation;
-use crate::perception::hearing::{HeardAll, HeardEvent, Utterance};
+use crate::perception::hearing::{HeardEvent, Utterance};
 use crate::perception::seeing::{Kept, SeeingEvent};
 use crate::task::catalogue::Task;
-use crate::task::manifest::MomentChannel;
 use crate::task::server::FromPage;
 
 /// How often held events are looked at.
-const TICK: Duration = Duration::from_millis(100);
+pub(super) const TICK: Duration = Duration::from_millis(100);
 /// After `done` or a return: how long submissions and utterances that were made in time may take to arrive.
 const LATE_ANSWERS: Duration = Duration::from_secs(5);
 /// After `done`: how long nothing must be under way before the episode counts as settled. Longer than the silence that
@@ -32,36 +31,17 @@ const LATE_ANSWERS: Duration = Duration::from_secs(5);
 const QUIET: Duration = Duration::from_millis(1500);
 /// The episode's own limits end it; the runtime's deadline stands behind them.
 const AFTER_THE_LIMIT: Duration = Duration::from_secs(60);
-/// Louder than this something was played, of full scale.
-const AUDIBLE: f32 = 0.001;
-
-/// What the episode came to.
-pub struct Ended {
-    pub cause: EndCause,
-    pub detail: String,
-    pub page_result: String,
-    pub verdict_at: Option<u64>,
-    /// Milliseconds from t = 0 to the end.
-    pub duration: u64,
-    pub tally: Tally,
-    pub keyframe_ms: Vec<u64>,
-    pub encode_ms: Vec<u64>,
-    pub perception: Perception,
-    pub speech: Speech,
-    /// None where the episode's cause leaves nothing to score.
-    pub score: Option<Result<ScoreResult, String>>,
-}
-
 type Reason = (EndCause, String);
 
-struct Live<'a> {
-    stage: Stage,
-    lane: &'a Lane,
-    trial: &'a Trial,
-    keyframes: u64,
-    keyframe_ms: Vec<u64>,
-    sentences: u64,
-    received: u32,
+/// The running episode with what the loop counts.
+pub(super) struct Live<'a> {
+    pub(super) stage: Stage,
+    pub(super) lane: &'a Lane,
+    pub(super) trial: &'a Trial,
+    pub(super) keyframes: u64,
+    pub(super) keyframe_ms: Vec<u64>,
+    pub(super) sentences: u64,
+    pub(super) received: u32,
 }
 
 /// Starts the page and the policy, and sees the episode to its end.
@@ -329,6 +309,10 @@ impl Live<'_> {
 
     async fn page(&mut self, event: Option<FromPage>) -> Option<Reason> {
         match event {
+            Some(FromPage::Event(event)) if event.name == "page-error" => Some((
+                EndCause::LaneCheckFailed,
+                format!("the page reports an error: {}", event.data),
+            )),
             Some(FromPage::Event(event)) => {
                 self.happened(Happened {
                     at: event.at,
@@ -434,139 +418,6 @@ impl Live<'_> {
         let held = desk.shelf.hold(Arc::clone(&kept.frame), captured_at);
         desk.kept(|| observation::keyframe(&held, kept));
     }
-
-    /// Scores, stops every part, and writes what was heard and spoken.
-    async fn finish(self, mut cause: EndCause, mut detail: String) -> Ended {
-        let Live {
-            stage,
-            lane,
-            trial,
-            keyframes,
-            keyframe_ms,
-            sentences,
-            received,
-        } = self;
-        let duration = stage.timebase.now();
-        let verdict = stage.judge.verdict().cloned();
-        if verdict.is_none() && matches!(cause, EndCause::TimeLimit | EndCause::StepLimit) {
-            stage.server.set_result("timeout");
-        }
-        let expected = verdict.as_ref().map(|verdict| verdict.label.clone());
-        let page_result = page_result(&stage.browser, expected.as_deref())
-            .await
-            .unwrap_or_else(|error| {
-                stage.recorder.event(
-                    duration,
-                    Entry::Note {
-                        text: format!("getTaskResult() did not answer: {error:#}"),
-                    },
-                );
-                expected.unwrap_or_else(|| "pending".to_owned())
-            });
-        let score = scoring::score(&stage.judge, trial, &page_result, cause, duration).await;
-
-        let seen = stage.desk.seeing.stats();
-        let encode_ms = stage.desk.shelf.encode_ms();
-        let tally = stage.desk.tally();
-        let moments = stage.judge.named("moment").count();
-        let spoke = page_spoke(trial, &stage.judge);
-        let Stage {
-            desk,
-            queue,
-            browser,
-            microphone,
-            recorder,
-            server,
-            action_thread,
-            ..
-        } = stage;
-        // First the server, so that the page's end is no loss of a page.
-        server.stop().await;
-        if let Err(error) = lane.close_browser(browser).await {
-            tracing::warn!("the browser does not close: {error:#}");
-        }
-        // The queue's thread ends, and lets go of every key, when the last handle is gone.
-        drop(queue);
-        let _ = tokio::task::spawn_blocking(move || action_thread.join()).await;
-        let all = match Arc::try_unwrap(desk) {
-            Ok(desk) => desk.into_hearing().stop(),
-            Err(_) => HeardAll::default(),
-        };
-        let loudest = all.samples.iter().fold(0.0_f32, |peak, sample| {
-            peak.max(f32::from(sample.unsigned_abs()) / 32768.0)
-        });
-        if spoke && loudest < AUDIBLE && !matches!(cause, EndCause::BrowserLost) {
-            cause = EndCause::SoundLost;
-            detail = "the page played speech, but nothing came out of the speakers".to_owned();
-        }
-        let spoken = microphone.spoken(duration).unwrap_or_default();
-        for (name, samples) in [("heard.flac", &all.samples), ("spoken.flac", &spoken)] {
-            if let Err(error) = write_sound(recorder.folder(), name, samples) {
-                recorder.event(
-                    duration,
-                    Entry::Note {
-                        text: format!("{name} was not written: {error:#}"),
-                    },
-                );
-            }
-        }
-        Ended {
-            cause,
-            detail,
-            page_result,
-            verdict_at: verdict.map(|verdict| verdict.at),
-            duration,
-            keyframe_ms: keyframe_ms.clone(),
-            encode_ms,
-            perception: Perception {
-                frames: seen.frames,
-                late_frames: seen.late_intervals,
-                keyframes,
-                sentences,
-                heard_s: all.samples.len() as f64 / 16_000.0,
-                sound_gaps_ms: all.gaps.iter().map(|(_, length)| length).sum(),
-                moments: u32::try_from(moments).unwrap_or(u32::MAX),
-                delay_ms_p95: percentile_95(keyframe_ms),
-            },
-            speech: Speech {
-                utterances: tally.spoken,
-                received,
-                latency_ms_p95: percentile_95(tally.speech_latency_ms.clone()),
-            },
-            tally,
-            score,
-        }
-    }
-}
-
-/// What the page says its result is. The result travels to the page over a socket, so a new one may take a moment.
-async fn page_result(browser: &Browser, expected: Option<&str>) -> anyhow::Result<String> {
-    let mut said = browser.page_result().await?;
-    for _ in 0..10 {
-        if expected.is_none_or(|expected| said == expected) {
-            break;
-        }
-        tokio::time::sleep(TICK).await;
-        said = browser.page_result().await?;
-    }
-    Ok(said)
-}
-
-/// Whether the page says that it played speech: one of the task's spoken moments was marked.
-fn page_spoke(trial: &Trial, judge: &Judge) -> bool {
-    let spoken = |name: &str| {
-        let moments = &trial.task.task.manifest.moments;
-        moments
-            .iter()
-            .any(|moment| moment.name == name && moment.channel == MomentChannel::Audio)
-    };
-    judge
-        .named("moment")
-        .any(|event| event.data["name"].as_str().is_some_and(spoken))
-}
-
-fn write_sound(folder: &Path, name: &str, samples: &[i16]) -> anyhow::Result<()> {
-    crate::capture::flac::write(&folder.join(name), 16_000, samples)
 }
 
 fn browser_event(event: BrowserEvent) -> Reason {
@@ -574,12 +425,6 @@ fn browser_event(event: BrowserEvent) -> Reason {
         BrowserEvent::LeftPage(url) => (EndCause::LeftPage, format!("the page was left for {url}")),
         BrowserEvent::Lost(why) => (EndCause::BrowserLost, why),
     }
-}
-
-fn percentile_95(mut values: Vec<u64>) -> Option<u64> {
-    values.sort_unstable();
-    let index = (values.len() * 95).div_ceil(100).checked_sub(1)?;
-    values.get(index).copied()
 }
 
 fn millis(time: Duration) -> u64 {

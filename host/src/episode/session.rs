@@ -30,7 +30,9 @@ pub struct Session {
     pace: Duration,
     step_limit: u32,
     time_limit_ms: u64,
-    last: Option<(Instant, u64)>,
+    last: Option<Instant>,
+    /// Up to where the last observation heard, on the episode's clock.
+    heard_until: u64,
     blob_bytes: u64,
     calls: u64,
 }
@@ -51,6 +53,7 @@ impl Session {
             step_limit,
             time_limit_ms,
             last: None,
+            heard_until: 0,
             blob_bytes: 0,
             calls: 0,
         }
@@ -113,7 +116,7 @@ impl PolicyHost for Session {
         let desk = Arc::clone(&self.desk);
         let asked = Instant::now();
         let asked_at = desk.timebase.now();
-        self.pause(self.last.map_or(asked, |(taken, _)| taken + self.pace))
+        self.pause(self.last.map_or(asked, |taken| taken + self.pace))
             .await?;
         let paced = asked.elapsed();
         let step = desk.steps.load(Ordering::Relaxed) + 1;
@@ -126,20 +129,20 @@ impl PolicyHost for Session {
         desk.steps.store(step, Ordering::Relaxed);
 
         let began = Instant::now();
-        let since = self.last.map_or(0, |(_, at)| at);
         // The lane's loss is the episode loop's to tell; here it only means that nothing more can be seen.
         let Ok(grabbed) = desk.seeing.grab() else {
             self.pause(Instant::now() + Duration::from_secs(60)).await?;
             return Err(StopCause::Operator);
         };
         let taken_at = desk.timebase.millis(grabbed.captured);
-        self.last = Some((began, taken_at));
+        self.last = Some(began);
         let screenshot = desk.shelf.hold(Arc::new(grabbed), taken_at);
         let (recent_audio, audio_context, asr_ms) = if desk.grants.audio {
             let heard = tokio::select! {
-                heard = desk.hearing.heard(since) => heard,
+                heard = desk.hearing.heard(self.heard_until) => heard,
                 Err(cause) = self.pause(Instant::now() + Duration::from_secs(3600)) => return Err(cause),
             };
+            self.heard_until = heard.recent.to_ms;
             let recent = RecentAudio {
                 started_at: heard.recent.from_ms,
                 ended_at: heard.recent.to_ms,

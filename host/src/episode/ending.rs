@@ -1,0 +1,177 @@
+//! The orderly end of an episode: score, stop every part, write what was heard and spoken.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use dynacu_record::{EndCause, Event as Entry, Perception, ScoreResult, Speech};
+
+use super::desk::Tally;
+use super::judge::Judge;
+use super::live::{Live, TICK};
+use super::stage::Stage;
+use super::{Trial, scoring};
+use crate::desktop::browser::Browser;
+use crate::perception::hearing::HeardAll;
+use crate::task::manifest::MomentChannel;
+
+/// Louder than this something was played, of full scale.
+const AUDIBLE: f32 = 0.001;
+
+/// What the episode came to.
+pub struct Ended {
+    pub cause: EndCause,
+    pub detail: String,
+    pub page_result: String,
+    pub verdict_at: Option<u64>,
+    /// Milliseconds from t = 0 to the end.
+    pub duration: u64,
+    pub tally: Tally,
+    pub keyframe_ms: Vec<u64>,
+    pub encode_ms: Vec<u64>,
+    pub perception: Perception,
+    pub speech: Speech,
+    /// None where the episode's cause leaves nothing to score.
+    pub score: Option<Result<ScoreResult, String>>,
+}
+
+impl Live<'_> {
+    /// Scores, stops every part, and writes what was heard and spoken.
+    pub(super) async fn finish(self, mut cause: EndCause, mut detail: String) -> Ended {
+        let Live {
+            stage,
+            lane,
+            trial,
+            keyframes,
+            keyframe_ms,
+            sentences,
+            received,
+        } = self;
+        let duration = stage.timebase.now();
+        let verdict = stage.judge.verdict().cloned();
+        let mut expected = verdict.as_ref().map(|verdict| verdict.label.clone());
+        if verdict.is_none() && matches!(cause, EndCause::TimeLimit | EndCause::StepLimit) {
+            stage.server.set_result("timeout");
+            expected = Some("timeout".to_owned());
+        }
+        let page_result = page_result(&stage.browser, expected.as_deref())
+            .await
+            .unwrap_or_else(|error| {
+                stage.recorder.event(
+                    duration,
+                    Entry::Note {
+                        text: format!("getTaskResult() did not answer: {error:#}"),
+                    },
+                );
+                expected.unwrap_or_else(|| "pending".to_owned())
+            });
+        let score = scoring::score(&stage.judge, trial, &page_result, cause, duration).await;
+
+        let seen = stage.desk.seeing.stats();
+        let encode_ms = stage.desk.shelf.encode_ms();
+        let tally = stage.desk.tally();
+        let moments = stage.judge.named("moment").count();
+        let spoke = page_spoke(trial, &stage.judge);
+        let Stage {
+            desk,
+            queue,
+            browser,
+            microphone,
+            recorder,
+            server,
+            action_thread,
+            ..
+        } = stage;
+        // First the server, so that the page's end is no loss of a page.
+        server.stop().await;
+        if let Err(error) = lane.close_browser(browser).await {
+            tracing::warn!("the browser does not close: {error:#}");
+        }
+        // The queue's thread ends, and lets go of every key, when the last handle is gone.
+        drop(queue);
+        let _ = tokio::task::spawn_blocking(move || action_thread.join()).await;
+        let all = match Arc::try_unwrap(desk) {
+            Ok(desk) => desk.into_hearing().stop(),
+            Err(_) => HeardAll::default(),
+        };
+        let loudest = all.samples.iter().fold(0.0_f32, |peak, sample| {
+            peak.max(f32::from(sample.unsigned_abs()) / 32768.0)
+        });
+        if spoke && loudest < AUDIBLE && !matches!(cause, EndCause::BrowserLost) {
+            cause = EndCause::SoundLost;
+            detail = "the page played speech, but nothing came out of the speakers".to_owned();
+        }
+        let spoken = microphone.spoken(duration).unwrap_or_default();
+        for (name, samples) in [("heard.flac", &all.samples), ("spoken.flac", &spoken)] {
+            if let Err(error) = write_sound(recorder.folder(), name, samples) {
+                recorder.event(
+                    duration,
+                    Entry::Note {
+                        text: format!("{name} was not written: {error:#}"),
+                    },
+                );
+            }
+        }
+        Ended {
+            cause,
+            detail,
+            page_result,
+            verdict_at: verdict.map(|verdict| verdict.at),
+            duration,
+            keyframe_ms: keyframe_ms.clone(),
+            encode_ms,
+            perception: Perception {
+                frames: seen.frames,
+                late_frames: seen.late_intervals,
+                keyframes,
+                sentences,
+                heard_s: all.samples.len() as f64 / 16_000.0,
+                sound_gaps_ms: all.gaps.iter().map(|(_, length)| length).sum(),
+                moments: u32::try_from(moments).unwrap_or(u32::MAX),
+                delay_ms_p95: percentile_95(keyframe_ms),
+            },
+            speech: Speech {
+                utterances: tally.spoken,
+                received,
+                latency_ms_p95: percentile_95(tally.speech_latency_ms.clone()),
+            },
+            tally,
+            score,
+        }
+    }
+}
+
+/// What the page says its result is. The result travels to the page over a socket, so a new one may take a moment.
+async fn page_result(browser: &Browser, expected: Option<&str>) -> anyhow::Result<String> {
+    let mut said = browser.page_result().await?;
+    for _ in 0..10 {
+        if expected.is_none_or(|expected| said == expected) {
+            break;
+        }
+        tokio::time::sleep(TICK).await;
+        said = browser.page_result().await?;
+    }
+    Ok(said)
+}
+
+/// Whether the page says that it played speech: one of the task's spoken moments was marked.
+fn page_spoke(trial: &Trial, judge: &Judge) -> bool {
+    let spoken = |name: &str| {
+        let moments = &trial.task.task.manifest.moments;
+        moments
+            .iter()
+            .any(|moment| moment.name == name && moment.channel == MomentChannel::Audio)
+    };
+    judge
+        .named("moment")
+        .any(|event| event.data["name"].as_str().is_some_and(spoken))
+}
+
+fn write_sound(folder: &Path, name: &str, samples: &[i16]) -> anyhow::Result<()> {
+    crate::capture::flac::write(&folder.join(name), 16_000, samples)
+}
+
+fn percentile_95(mut values: Vec<u64>) -> Option<u64> {
+    values.sort_unstable();
+    let index = (values.len() * 95).div_ceil(100).checked_sub(1)?;
+    values.get(index).copied()
+}
