@@ -1,5 +1,7 @@
 //! `dynacu-host plugin …`
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use clap::Subcommand;
 use dynacu_runtime::{Engine, Inspection, Plugin};
@@ -26,7 +28,13 @@ pub enum PluginCommand {
 #[allow(clippy::print_stdout, reason = "the report is this command's output")]
 pub fn run(command: PluginCommand) -> Result<Done> {
     let PluginCommand::Inspect { plugin, json } = command;
-    let path = bundled::find(&home()?, &plugin)?;
+    // A file can be looked at anywhere; only a bundled name needs the place where those lie.
+    let file = PathBuf::from(&plugin);
+    let path = if file.is_file() {
+        file
+    } else {
+        bundled::find(&home()?, &plugin)?
+    };
     let inspection = Plugin::load(&Engine::new()?, &path)?.inspect();
     if json {
         println!("{}", serde_json::to_string(&inspection)?);
