@@ -16,6 +16,7 @@ use crate::capture::screen::{Area, Frame};
 
 pub mod boxes;
 mod busy;
+mod colour;
 mod embeddings;
 pub mod films;
 mod local;
@@ -136,7 +137,8 @@ pub struct Decision {
     pub changed: Area,
     /// Share of all pixels that changed since the last kept frame, 0 to 1.
     pub changed_fraction: f32,
-    /// Cosine distance that decided, 0 to 2: of the crop where `local` kept the frame, else of the whole frame.
+    /// What decided: the cosine distance, 0 to 2, of the crop where `local` kept the frame, else of the whole frame; where
+    /// `local` saw only another colour, its difference, 0 to 1.
     pub semantic_distance: Option<f32>,
     /// Kept because the screen had come to rest, not because of a new change.
     pub settled: bool,

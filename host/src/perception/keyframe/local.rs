@@ -10,7 +10,8 @@ use anyhow::Result;
 
 use super::super::encoder::{Encoder, cosine_distance};
 use super::boxes::{padded, union};
-use super::busy::Busy;
+use super::busy::{Busy, Recalled};
+use super::colour::{grew, ink, recoloured};
 use super::embeddings::{Embeddings, fingerprint};
 use super::pixels::{CHANGED_PIXELS, Change, Region, Since, TILE, different_tiles, touched_tiles};
 use super::places::Places;
@@ -50,11 +51,11 @@ const REMEMBERED_FROM: u32 = 2;
 const NEW_IN_SMALL_PLACE: f32 = 0.1;
 const SMALL_PLACE: u32 = 2 * TILE;
 /// A large busy place, such as the waveform of a player, must show so many times more than what is usual there, …
-const MORE_THAN_USUAL: f32 = 1.5;
+const MORE_THAN_USUAL: f32 = 2.0;
 /// … or so much, which no drift of one picture reaches, …
-const CERTAINLY_NEW: f32 = 0.15;
+const CERTAINLY_NEW: f32 = 0.2;
 /// … or it is kept now and then.
-const NOW_AND_THEN: Duration = Duration::from_secs(3);
+const NOW_AND_THEN: Duration = Duration::from_secs(5);
 
 pub struct Local {
     whole: Whole,
@@ -94,6 +95,8 @@ struct Waiting {
     region: Region,
     distance: Option<f32>,
     patience: Duration,
+    /// Whether it counts only once all of it rests: what a bar leaves behind is no news.
+    as_a_whole: bool,
 }
 
 impl Waiting {
@@ -102,6 +105,7 @@ impl Waiting {
             region,
             distance,
             patience: SETTLED,
+            as_a_whole: false,
         }
     }
 }
@@ -147,13 +151,15 @@ impl Local {
         let before = &*since.frame;
         if region.densest < CHANGED_PIXELS {
             return Ok(Verdict::Same(Waiting {
-                region,
-                distance: None,
                 patience: SMALL_SETTLED,
+                ..Waiting::new(region, None)
             }));
         }
-        if region.bounds.3 < FLAT {
-            return Ok(Verdict::Same(Waiting::new(region, None)));
+        if region.bounds.3 < FLAT || grew(before, after, region.bounds) {
+            return Ok(Verdict::Same(Waiting {
+                as_a_whole: true,
+                ..Waiting::new(region, None)
+            }));
         }
         let states = [
             fingerprint(before, region.bounds),
@@ -166,9 +172,8 @@ impl Local {
                 .period(region.bounds, states[0], states[1])
                 .unwrap_or_default();
             return Ok(Verdict::Same(Waiting {
-                region,
-                distance: None,
                 patience: SETTLED.max(period * 3),
+                ..Waiting::new(region, None)
             }));
         }
         let area = padded(region.bounds, 0, LEAST_SIDE, after.width, after.height);
@@ -188,10 +193,11 @@ impl Local {
                 return Ok(Verdict::Same(Waiting::new(region, None)));
             };
             let state = self.embeddings.of(after, place)?;
-            let nearest = self.busy.recall(place, &state);
+            let recalled = self.busy.recall(place, &state, ink(after, place));
             if self.mostly(&since.change, &region, BUSY) {
+                let nearest = recalled.nearest;
                 return Ok(match nearest {
-                    Some(distance) if self.is_new(place, distance, after.captured) => {
+                    Some(distance) if self.is_new(place, recalled, after.captured) => {
                         Verdict::New { distance, states }
                     }
                     nearest => Verdict::Same(Waiting::new(region, nearest)),
@@ -208,7 +214,12 @@ impl Local {
                     && region.tiles.iter().any(|tile| follow.tiles.contains(tile))
             })
         };
-        Ok(if distance >= SEMANTIC_DISTANCE {
+        let new = if distance >= SEMANTIC_DISTANCE {
+            Some(distance)
+        } else {
+            recoloured(before, after, region.bounds)
+        };
+        Ok(if let Some(distance) = new {
             Verdict::New { distance, states }
         } else if distance >= FOLLOW_DISTANCE && follows() {
             Verdict::Clearer(distance)
@@ -217,13 +228,17 @@ impl Local {
         })
     }
 
-    /// Whether a busy place shows something new, so far from all that it showed lately.
-    fn is_new(&mut self, place: Area, distance: f32, now: Instant) -> bool {
+    /// Whether a busy place shows something new.
+    fn is_new(&mut self, place: Area, recalled: Recalled, now: Instant) -> bool {
+        let Some(distance) = recalled.nearest else {
+            return false;
+        };
         if place.2.max(place.3) <= SMALL_PLACE {
-            return distance >= NEW_IN_SMALL_PLACE;
+            return distance >= NEW_IN_SMALL_PLACE && !recalled.turned;
         }
-        let usual = self.busy.usual(place).unwrap_or_default();
-        let least = (usual * MORE_THAN_USUAL).clamp(SEMANTIC_DISTANCE, CERTAINLY_NEW);
+        let least = self.busy.usual(place).map_or(CERTAINLY_NEW, |usual| {
+            (usual * MORE_THAN_USUAL).clamp(SEMANTIC_DISTANCE, CERTAINLY_NEW)
+        });
         let lately = self.busy_kept.is_near(place, 0, NOW_AND_THEN, now);
         let new = distance >= least || distance >= SEMANTIC_DISTANCE && !lately;
         if new {
@@ -258,7 +273,10 @@ impl Local {
     /// Whether something that was not kept when it came has been there long enough to be kept now.
     fn is_ripe(&self, waiting: &Waiting, change: &Change, now: Instant) -> bool {
         let Waiting {
-            region, patience, ..
+            region,
+            patience,
+            as_a_whole,
+            ..
         } = waiting;
         let rested = |index: &usize, least: Duration| {
             let changed = self.tiles.get(*index).and_then(|tile| tile.changed);
@@ -273,7 +291,7 @@ impl Local {
         };
         let again = match whole {
             true => SETTLED_AGAIN,
-            false if partly() => PARTLY_AGAIN,
+            false if !as_a_whole && partly() => PARTLY_AGAIN,
             false => return false,
         };
         !self.settled.is_near(region.bounds, TILE, again, now)

@@ -276,7 +276,7 @@ fn a_number_that_changes_with_every_sample_is_kept() {
                 page.with((386 + bit % 3 * 20, 386 + bit / 3 * 20, 19, 19), [0; 3])
             })
     };
-    let film: Vec<Page> = (1..40).map(|step| number(step * 7 % 64)).collect();
+    let film: Vec<Page> = (1..40).map(|step| number(step * 11 % 64)).collect();
     let kept = play(GateKind::Local, &film);
     assert!(kept.len() >= 30, "{kept:?}");
 }
