@@ -151,7 +151,9 @@ const BOX: (i16, i16, u16, u16) = (220, 100, 200, 160);
 
 /// Flashes of 150 ms, one in each 433 ms, so that they come at all phases of a steady capture.
 fn flashes(brush: &Brush) -> Vec<[u8; 3]> {
-    let shown: Vec<u32> = (0..8).map(|index| 0x2040_f0 ^ index * 0x20_0c10).collect();
+    let shown: Vec<u32> = (0..8)
+        .map(|index| 0x0020_40f0 ^ (index * 0x0020_0c10))
+        .collect();
     for colour in &shown {
         brush.draw(BOX, *colour).unwrap();
         std::thread::sleep(Duration::from_millis(150));
@@ -275,11 +277,11 @@ fn print_the_pace_beside_a_busy_guest() {
             let _ = guest.kill();
             let _ = guest.wait();
         }
-        println!(
+        eprintln!(
             "{guests} busy guests at nice 10: intervals {:?}, late {} of {}",
             stats.intervals_ms, stats.late_intervals, stats.frames
         );
-        println!(
+        eprintln!(
             "  grab ms {:?}\n  gate us {:?}\n  decision ms {:?}",
             stats.grab_ms, stats.gate_us, stats.decision_delay_ms
         );

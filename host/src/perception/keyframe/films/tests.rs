@@ -18,7 +18,7 @@ fn played(kind: GateKind, name: &str) -> (Film, Vec<Kept>) {
     let kept = film
         .play(kind, &encoder(), INTERVAL, &film.steady(INTERVAL))
         .unwrap();
-    println!("{} by {}: {kept:?}", film.name, kind.name());
+    eprintln!("{} by {}: {kept:?}", film.name, kind.name());
     (film, kept)
 }
 
@@ -145,13 +145,13 @@ fn local_sees_the_wall() {
         ("150 ms", &flash),
         ("that stay", &stay),
     ] {
-        println!(
+        eprintln!(
             "{name}: {:?} steady, {:?} burst",
             recall(events, &steady),
             recall(events, &burst)
         );
     }
-    println!("kept {} steady, {} burst", steady.len(), burst.len());
+    eprintln!("kept {} steady, {} burst", steady.len(), burst.len());
     let all = |(seen, of): (usize, usize)| of > 0 && seen == of;
     assert!(all(recall(&long, &steady)) && all(recall(&stay, &steady)));
     let (seen, of) = recall(&short, &steady);

@@ -148,7 +148,7 @@ fn print_the_cost() {
             .collect();
         times.sort_unstable();
         let mean = times.iter().sum::<u128>() / times.len() as u128;
-        println!(
+        eprintln!(
             "{name}: mean {mean} us, median {} us, p95 {} us",
             times[100], times[190]
         );
