@@ -37,6 +37,8 @@ const SETTLED: Duration = Duration::from_secs(1);
 /// longer: a small clock changes each second, a caret twice.
 const SMALL_PIXELS: u32 = 8;
 const SMALL_SETTLED: Duration = Duration::from_millis(1500);
+/// A bar grows by little if by no more than this part of the screen.
+const LITTLE: u32 = 10;
 /// The same place is kept as settled at most once in so long: a progress bar rests between its ticks.
 const SETTLED_AGAIN: Duration = Duration::from_secs(10);
 /// What stays beside something that never rests, such as a spinner, is one region with it and is kept all the same, …
@@ -75,6 +77,8 @@ pub struct Local {
     settled: Places,
     /// Where a large busy place was kept.
     busy_kept: Places,
+    /// Where something grew by little.
+    growing: Places,
     pixel_time: Duration,
 }
 
@@ -137,6 +141,7 @@ impl Local {
             waiting: Vec::new(),
             settled: Places::default(),
             busy_kept: Places::default(),
+            growing: Places::default(),
             pixel_time: Duration::ZERO,
         }
     }
@@ -155,7 +160,7 @@ impl Local {
                 ..Waiting::new(region, None)
             }));
         }
-        if region.bounds.3 < FLAT || grew(before, after, region.bounds) {
+        if region.bounds.3 < FLAT || self.creeps(before, after, region.bounds) {
             return Ok(Verdict::Same(Waiting {
                 as_a_whole: true,
                 ..Waiting::new(region, None)
@@ -226,6 +231,25 @@ impl Local {
         } else {
             Verdict::Same(Waiting::new(region, Some(distance)))
         })
+    }
+
+    /// Whether something grew by little, as a progress bar does; a bar that leaps is news.
+    fn creeps(&mut self, before: &Frame, after: &Frame, area: Area) -> bool {
+        if !grew(before, after, area) {
+            return false;
+        }
+        let by_little = |(_, _, width, height): Area| {
+            area.2 <= width + after.width / LITTLE && area.3 <= height + after.height / LITTLE
+        };
+        let creeps = by_little((0, 0, 0, 0))
+            || self
+                .growing
+                .recent(area, 0, PARTLY_SETTLED, after.captured)
+                .any(by_little);
+        if creeps {
+            self.growing.note(area, after.captured);
+        }
+        creeps
     }
 
     /// Whether a busy place shows something new.

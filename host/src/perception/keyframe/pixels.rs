@@ -135,12 +135,6 @@ impl Change {
         self.tiles.get(tile).map_or(0, |tile| tile.pixels)
     }
 
-    /// How many tiles a frame of this size has.
-    #[must_use]
-    pub fn tile_count(&self) -> usize {
-        self.tiles.len()
-    }
-
     /// The pixels of one tile; narrower at the right and lower edge of the frame.
     #[must_use]
     pub fn tile_area(&self, index: usize) -> Area {

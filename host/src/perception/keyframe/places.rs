@@ -1,4 +1,4 @@
-//! Where and when something was kept.
+//! Where and when something was, so that what happens there next is seen with it.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -20,11 +20,25 @@ impl Places {
         self.0.push_back((area, at));
     }
 
-    /// Whether something less than so many pixels apart was kept less than so long ago.
+    /// Whether something less than so many pixels apart was noted less than so long ago.
     pub fn is_near(&self, area: Area, apart: u32, ago: Duration, now: Instant) -> bool {
-        self.0.iter().any(|(place, at)| {
-            now.saturating_duration_since(*at) < ago && near(*place, area, apart)
-        })
+        self.recent(area, apart, ago, now).next().is_some()
+    }
+
+    /// Those places.
+    pub fn recent(
+        &self,
+        area: Area,
+        apart: u32,
+        ago: Duration,
+        now: Instant,
+    ) -> impl Iterator<Item = Area> {
+        self.0
+            .iter()
+            .filter(move |(place, at)| {
+                now.saturating_duration_since(*at) < ago && near(*place, area, apart)
+            })
+            .map(|(place, _)| *place)
     }
 }
 

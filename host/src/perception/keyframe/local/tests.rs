@@ -294,6 +294,15 @@ fn ticks_of_a_thin_progress_bar_are_kept_at_most_every_ten_seconds() {
 }
 
 #[test]
+fn a_bar_that_leaps_is_kept_and_one_that_creeps_is_not() {
+    let bar = |height: u32| Page::default().with((600, 500 - height, 40, height), [20, 60, 200]);
+    let leap = film(&[(3, bar(60)), (2, bar(260)), (3, bar(60))]);
+    assert!(play(GateKind::Local, &leap).contains(&(3, false)));
+    let creep: Vec<Page> = (0..40).map(|index| bar(60 + index * 8)).collect();
+    assert_eq!(play(GateKind::Local, &creep), []);
+}
+
+#[test]
 fn a_faint_change_that_stays_is_kept_when_it_has_settled() {
     let film = film(&[
         (3, Page::default()),
