@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use crate::mode::ModeChoice;
+use crate::perception::recognizer::{RecognizerChoice, RemoteSettings};
 use crate::task::manifest::Tier;
 use crate::task::variant::Seed;
 
@@ -39,6 +40,8 @@ pub struct RunConfig {
     pub pace_ms: u64,
     pub fps: f32,
     pub gate: String,
+    /// Who recognises speech for the policy.
+    pub recognizer: RecognizerChoice,
     /// Tables for plugins, by plugin name.
     pub settings: toml::Table,
     /// What is allowed beyond naming a plugin: `reading`, `solution`, `scratch`.
@@ -60,6 +63,7 @@ pub struct Flags {
     pub pace: Option<f64>,
     pub fps: Option<f32>,
     pub gate: Option<String>,
+    pub recognizer: Option<String>,
     pub settings: Option<PathBuf>,
     pub grants: Vec<String>,
 }
@@ -76,6 +80,9 @@ struct ConfigFile {
     pace: Option<f64>,
     fps: Option<f32>,
     gate: Option<String>,
+    /// `base`, `tiny` or `remote`.
+    recognizer: Option<String>,
+    remote_recognizer: Option<RemoteSettings>,
     #[serde(default)]
     grant: Vec<String>,
     #[serde(default)]
@@ -210,6 +217,10 @@ impl RunConfig {
                 .gate
                 .or(file.gate)
                 .unwrap_or_else(|| "local".to_owned()),
+            recognizer: match flags.recognizer.or(file.recognizer) {
+                Some(name) => RecognizerChoice::named(&name, file.remote_recognizer)?,
+                None => RecognizerChoice::default(),
+            },
             settings,
             grants: if flags.grants.is_empty() {
                 file.grant

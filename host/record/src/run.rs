@@ -48,6 +48,9 @@ pub struct RunInfo {
     pub fps: f32,
     pub gate: String,
     pub encoder: String,
+    /// What recognised speech for the policy: a model file, or a server and its model.
+    #[serde(default)]
+    pub recognizer: String,
     /// Seconds since 1970.
     pub started: u64,
     pub ended: Option<u64>,

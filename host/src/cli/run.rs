@@ -16,6 +16,7 @@ use crate::config::{Flags, RunConfig};
 use crate::desktop::lane::Lane;
 use crate::episode::{self, Bench, Policy, Trial};
 use crate::perception::keyframe::GateKind;
+use crate::perception::recognizer::RecognizerChoice;
 use crate::suite::plan::{Plan, Planned, agent_name, episode_folder};
 use crate::suite::{machine, summary};
 use crate::task::catalogue::Catalogue;
@@ -67,6 +68,9 @@ pub struct RunArguments {
     /// The keyframe gate: local or spec [default: local]
     #[arg(long)]
     gate: Option<String>,
+    /// Who recognises speech for the policy: base, tiny, or remote (see docs/records.md) [default: base]
+    #[arg(long)]
+    recognizer: Option<String>,
     /// Prints the summary as one JSON object on standard output
     #[arg(long)]
     json: bool,
@@ -93,6 +97,7 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         pace: arguments.pace,
         fps: arguments.fps,
         gate: arguments.gate,
+        recognizer: arguments.recognizer,
         settings: arguments.settings,
         grants: arguments.grant,
     })?;
@@ -107,8 +112,8 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
     }
     crate::desktop::programs::check()?;
     let folder = run_folder(config.out.as_deref())?;
-    let bench = bench(engine, home)?;
-    let studio = Studio::new(Some(Arc::clone(&bench.recognizer)));
+    let bench = bench(engine, home, &config.recognizer)?;
+    let studio = Studio::new(Some(Arc::clone(&bench.page_recognizer)));
     let mut info = describe(&config, &plan, &policies, &bench, gate)?;
     dynacu_record::write_json(&folder.join("run.json"), &info).with_context(|| {
         format!(
@@ -307,15 +312,18 @@ fn asks(policy: &Policy) -> String {
 }
 
 /// Loads every model once.
-fn bench(engine: Engine, home: Home) -> Result<Bench> {
-    use crate::models::{file, names};
+fn bench(engine: Engine, home: Home, recognizer: &RecognizerChoice) -> Result<Bench> {
     eprintln!("loading the models …");
-    let whisper = crate::perception::recognizer::Whisper::open(&file(names::WHISPER_BASE)?)?;
+    let page_recognizer = RecognizerChoice::Base.load()?;
     Ok(Bench {
         engine,
         home,
         encoder: crate::perception::encoder::load_encoder()?,
-        recognizer: Arc::new(whisper),
+        recognizer: match recognizer {
+            RecognizerChoice::Base => Arc::clone(&page_recognizer),
+            other => other.load()?,
+        },
+        page_recognizer,
         voice: Arc::new(crate::speech::piper::Piper::load()?),
         reader: Arc::new(crate::perception::reading::Reader::load()?),
     })
@@ -392,6 +400,7 @@ fn describe(
         fps: config.fps,
         gate: gate.name().to_owned(),
         encoder: bench.encoder.name().to_owned(),
+        recognizer: config.recognizer.to_string(),
         started: now(),
         ended: None,
     })
