@@ -79,7 +79,9 @@ impl VoicePrint {
     pub fn distance(&self, other: &Self) -> f32 {
         let pitch = (self.pitch - other.pitch) / PITCH_VARIES;
         let shape = self.shape.iter().zip(&other.shape).zip(SHAPE_VARIES);
-        let shape: f32 = shape.map(|((a, b), varies)| ((a - b) / varies).powi(2)).sum();
+        let shape: f32 = shape
+            .map(|((a, b), varies)| ((a - b) / varies).powi(2))
+            .sum();
         (pitch * pitch + shape).sqrt()
     }
 

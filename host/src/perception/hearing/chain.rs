@@ -10,6 +10,7 @@ use super::place::place;
 use super::shared::{FRESH, Question, Shared};
 use super::stats::HearingTimes;
 use super::{CONTEXT_MS, Heard, Layer};
+use crate::capture::ring::RATE;
 use crate::capture::timebase::Timebase;
 use crate::perception::recognizer::{Clip, Pace, Segment, Transcribe, Word, sentences};
 use crate::perception::transcript::{Sentence, Transcript, ends_sentence, text_of};
@@ -28,6 +29,8 @@ const END_PAUSE: usize = 12;
 const WHOLE: u64 = 2 * WINDOW as u64;
 /// A machine that takes more than this share of the sound's length to recognise it has no time for early passes.
 const NO_TIME_TO_SPARE: f32 = 0.5;
+/// Nobody says more words in a second.
+const FASTEST: f32 = 7.0;
 /// Each recognition costs as much as this length, however short the sound is (ms).
 const LEAST_LENGTH_MS: u64 = 2000;
 
@@ -170,7 +173,13 @@ impl Chain {
             self.pass(speech, false, said);
         }
         self.shared.count(|stats| stats.utterances += 1);
-        let words = self.passage.finish();
+        let mut words = self.passage.finish();
+        // A sound of a moment is sometimes given a whole text.
+        let seconds = (speech.speech_end - speech.speech_start) as f32 / RATE as f32;
+        if words.len() as f32 > FASTEST * seconds + 2.0 {
+            tracing::debug!(?words, seconds, "too many words for so little speech");
+            words.clear();
+        }
         self.add(&words, speech, speech.cut, said);
     }
 
@@ -219,7 +228,10 @@ impl Chain {
         let Some(voice) = samples.and_then(|samples| VoicePrint::of(&samples)) else {
             return false;
         };
-        let another = self.voice.as_ref().is_some_and(|before| voice.differs(before));
+        let another = self
+            .voice
+            .as_ref()
+            .is_some_and(|before| voice.differs(before));
         self.voice = Some(match self.voice.take().filter(|_| !another) {
             Some(before) => before.with(&voice),
             None => voice,

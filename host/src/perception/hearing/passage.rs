@@ -10,9 +10,9 @@ const GOES_ON_MS: u64 = 450;
 /// A sentence's end is looked for in a pause this near to where the recogniser puts it (ms).
 const NEAR_PAUSE_MS: u64 = 300;
 /// A longer passage is cut between two words (ms) …
-const LONG_MS: u64 = 5000;
+const LONG_MS: u64 = 3600;
 /// … this far from its beginning and from its end: words need something around them to be understood (ms).
-const AROUND_MS: u64 = 1500;
+const AROUND_MS: u64 = 1200;
 /// Where the silence between two words lies, as seen from where the second one is said to begin (ms).
 const BEFORE_WORD_MS: u64 = 160;
 const INTO_WORD_MS: u64 = 40;
@@ -157,7 +157,6 @@ impl Passage {
     pub(super) fn finish(&mut self) -> Vec<Word> {
         std::mem::take(self).words
     }
-
 }
 
 fn gap(next_ms: u64, quiet: &impl Quiet) -> Option<(u64, f32)> {
@@ -255,16 +254,16 @@ mod tests {
         passage.take(words(0, text), 4900 * MS);
         passage.take(words(0, &format!("{text} four million")), 5600 * MS);
         let confirmed = passage.confirmed(0, &[], even).unwrap();
-        // The first word that begins after a second and a half.
-        assert_eq!((confirmed.words, confirmed.sentence), (4, false));
-        assert_eq!(text_of(&passage.cut(&confirmed)), "we have set the");
+        // The first word that begins more than a second after the beginning.
+        assert_eq!((confirmed.words, confirmed.sentence), (3, false));
+        assert_eq!(text_of(&passage.cut(&confirmed)), "we have set");
         assert!(passage.continues());
-        // The next pass hears the end of "the" once more, and begins with a capital.
+        // The next pass hears the end of "set" once more, and begins with a capital.
         passage.take(
-            words(1200, "The Budget for the next year at 1.4"),
+            words(800, "Set The budget for the next year at 1.4"),
             6000 * MS,
         );
-        assert_eq!(left(&passage), "budget for the next year at 1.4");
+        assert_eq!(left(&passage), "the budget for the next year at 1.4");
     }
 
     #[test]

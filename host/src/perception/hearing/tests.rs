@@ -100,14 +100,17 @@ fn each_word_comes_once_and_in_order_whenever_somebody_asks() {
     }
     // In layer 1, over all observations, every sentence comes whole.
     for text in &said {
-        assert!(told.iter().any(|sentence| sentence.text == *text), "{text} in {told:?}");
+        assert!(
+            told.iter().any(|sentence| sentence.text == *text),
+            "{text} in {told:?}"
+        );
     }
     assert_eq!(texts(&hearing.stop().sentences), said);
 }
 
 #[test]
 fn an_answer_recognises_nothing_twice() {
-    let talk = Arc::new(Talk::new(&[("It is done.", 1000), ("And then", 100)]));
+    let talk = Arc::new(Talk::new(&[("It is done.", 1000), ("And then", 300)]));
     let (hearing, _events) = hearing(&talk);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
@@ -183,7 +186,7 @@ fn utterances_come_whole_with_the_times_at_which_they_sounded() {
     let talk = Arc::new(Talk::new(&[
         ("It is done. And this.", 1000),
         ("Yes.", 3000),
-        ("No", 0),
+        ("No", 300),
     ]));
     let timebase = Arc::new(Timebase::new());
     let start = timebase.start();

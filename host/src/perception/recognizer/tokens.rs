@@ -5,10 +5,12 @@ use whisper_rs::WhisperSegment;
 use super::Word;
 
 /// Below this mean token probability a text is an invention.
-const REFUSE_BELOW: f32 = 0.3;
+pub(super) const REFUSE_BELOW: f32 = 0.3;
 /// Below this one it is too, if the model also says that it heard no speech.
 const DOUBT_BELOW: f32 = 0.55;
 const NO_SPEECH: f32 = 0.6;
+/// A token that seems to last longer has silence before it (ms).
+const LONGEST_MS: u64 = 600;
 
 /// One segment as Whisper gives it.
 pub(super) struct Tokens {
@@ -26,24 +28,31 @@ struct Token {
 
 impl Tokens {
     pub(super) fn from(segment: &WhisperSegment<'_>) -> Self {
-        let tokens = (0..segment.n_tokens())
-            .filter_map(|i| segment.get_token(i))
-            .filter_map(|token| {
-                let bytes = token.to_bytes().ok()?.to_vec();
-                let data = token.token_data();
-                let time = |centiseconds: i64| u64::try_from(centiseconds).unwrap_or(0) * 10;
-                // Where the model attends to the token, if that was asked for (-1 if not): far nearer to the truth.
-                let start_ms = time(if data.t_dtw >= 0 { data.t_dtw } else { data.t0 });
-                Some(Token {
-                    bytes,
-                    probability: data.p,
-                    start_ms,
-                    end_ms: time(data.t1).max(start_ms),
-                })
-            })
+        let time = |centiseconds: i64| u64::try_from(centiseconds).unwrap_or(0) * 10;
+        let mut tokens: Vec<Token> = Vec::new();
+        for token in (0..segment.n_tokens()).filter_map(|i| segment.get_token(i)) {
+            let (Ok(bytes), data) = (token.to_bytes(), token.token_data()) else {
+                continue;
+            };
             // Marks of time and the end: `[_BEG_]`, `[_TT_150]`.
-            .filter(|token| !token.bytes.starts_with(b"[_"))
-            .collect();
+            if bytes.starts_with(b"[_") {
+                continue;
+            }
+            // Where the model stops to attend to the token, if that was asked for (-1 if not): far nearer to the truth.
+            let (start_ms, end_ms) = if data.t_dtw >= 0 {
+                let before = tokens.last().map_or(0, |token| token.end_ms);
+                let end = time(data.t_dtw);
+                (before.max(end.saturating_sub(LONGEST_MS)), end)
+            } else {
+                (time(data.t0), time(data.t1))
+            };
+            tokens.push(Token {
+                bytes: bytes.to_vec(),
+                probability: data.p,
+                start_ms,
+                end_ms: end_ms.max(start_ms),
+            });
+        }
         Self {
             tokens,
             no_speech: segment.no_speech_probability(),
@@ -73,7 +82,7 @@ impl Tokens {
         !words || described || doubtful
     }
 
-    /// The words; each lasts until the next one begins.
+    /// The words; each lasts until the next one begins, at most.
     pub(super) fn words(&self) -> Vec<Word> {
         let begins = |token: &Token| token.bytes.first().is_some_and(u8::is_ascii_whitespace);
         let mut words: Vec<Word> = Vec::new();
@@ -91,9 +100,9 @@ impl Tokens {
             if text.is_empty() {
                 continue;
             }
-            // Ends are not known well; no word goes on into the next one.
+            // No word goes on into the next one.
             if let Some(before) = words.last_mut() {
-                before.end_ms = start.start_ms.max(before.start_ms);
+                before.end_ms = before.end_ms.min(start.start_ms.max(before.start_ms));
             }
             words.push(Word {
                 start_ms: start.start_ms,
@@ -155,7 +164,7 @@ mod tests {
         assert_eq!(
             texts,
             [
-                ("It is 1.4.".to_owned(), 0, 1200),
+                ("It is 1.4.".to_owned(), 0, 500),
                 ("Next one?".to_owned(), 1200, 1500)
             ]
         );

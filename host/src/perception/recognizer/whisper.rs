@@ -14,7 +14,7 @@ use whisper_rs::{
 };
 
 use super::loops::{loops, unrolled};
-use super::tokens::Tokens;
+use super::tokens::{REFUSE_BELOW, Tokens};
 use super::turn::Turn;
 use super::{Clip, Segment, Transcribe, Word, sentences};
 use crate::capture::ring::RATE;
@@ -104,6 +104,10 @@ impl Whisper {
             }
         }
         let mut words = unrolled(words);
+        let sure: f32 = words.iter().map(|word| word.confidence).sum();
+        if sure < REFUSE_BELOW * words.len() as f32 {
+            words.clear();
+        }
         let shift = (EDGE * 1000 / RATE as usize) as u64;
         let length = (clip.samples.len() * 1000 / RATE as usize) as u64;
         for word in &mut words {
