@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -184,6 +185,7 @@ impl Hearing {
     /// Takes samples that follow the ones before without a hole, as fast as they can be heard: everything happens in the order
     /// in which it would happen live on a machine that is quick enough. Blocks until all have been judged.
     pub fn feed(&self, samples: &[f32]) {
+        self.shared.unhurried.store(true, Ordering::Relaxed);
         for window in samples.chunks(WINDOW) {
             let end = self.shared.with_ring(|ring| ring.end());
             let start = self.timebase.started().unwrap_or_else(Instant::now);

@@ -1,7 +1,7 @@
 //! The chain itself, on one thread: samples from a ring, judged, cut, recognised, joined.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -248,7 +248,8 @@ impl Chain {
         let (silence, heard) = (self.segmenter.silence(), self.passage.heard());
         let in_pause = silence >= MAYBE_END && heard < speech.speech_end + WHOLE;
         // On a machine that has no time to spare, what is final comes first.
-        let time_to_spare = self.last_share <= NO_TIME_TO_SPARE;
+        let time_to_spare =
+            self.last_share <= NO_TIME_TO_SPARE || self.shared.unhurried.load(Ordering::Relaxed);
         let due = match speech.pauses.last() {
             Some((_, end)) if *end > heard => end + AFTER_PAUSE,
             _ => heard.max(speech.speech_start) + STRIDE,

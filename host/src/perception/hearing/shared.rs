@@ -27,6 +27,8 @@ pub(super) struct Shared {
     judged: AtomicU64,
     /// The position up to which the pass hears that may be interrupted now; 0 if there is none.
     passing: AtomicU64,
+    /// Samples come when the chain has taken the ones before: no machine is too slow.
+    pub(super) unhurried: AtomicBool,
     /// Ends that pass.
     pub(super) interrupt: AtomicBool,
 }
@@ -60,6 +62,7 @@ impl Shared {
             open: AtomicBool::new(false),
             judged: AtomicU64::new(0),
             passing: AtomicU64::new(0),
+            unhurried: AtomicBool::new(false),
             interrupt: AtomicBool::new(false),
         }
     }

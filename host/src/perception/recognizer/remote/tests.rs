@@ -6,10 +6,13 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 
+/// A request's head and body.
+type Asked = (String, Vec<u8>);
+
 /// Answers connections one after another with these replies; keeps each request's head and body.
 struct Server {
     url: String,
-    asked: Arc<Mutex<Vec<(String, Vec<u8>)>>>,
+    asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl Server {
@@ -71,7 +74,7 @@ impl Server {
     }
 }
 
-const SECOND: [f32; RATE as usize] = [0.1; RATE as usize];
+static SECOND: [f32; RATE as usize] = [0.1; RATE as usize];
 
 const DETAILED: &str = r#"{"task": "transcribe", "language": "english", "duration": 1.0, "text": "It is 1.4 million. Yes.",
  "segments": [{"id": 0, "start": 0.0, "end": 0.9, "text": " It is 1.4 million. Yes.", "avg_logprob": -0.1, "no_speech_prob": 0.01},
