@@ -17,8 +17,8 @@ const HIGHEST: usize = 400;
 const VOICED: f32 = 0.55;
 /// Frames this much weaker than the loudest (power) are pauses.
 const FLOOR: f32 = 0.003;
-/// Fewer voiced frames tell nothing: 0.4 s.
-const FEWEST: usize = 20;
+/// Fewer voiced frames tell too little: 0.8 s (a voice's last words of 1.3 s were once taken for another's).
+const FEWEST: usize = 40;
 const BANDS: usize = 24;
 /// The band edges (Hz).
 const BAND_FROM: f32 = 120.0;
