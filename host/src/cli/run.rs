@@ -307,7 +307,7 @@ fn asks(policy: &Policy) -> String {
 }
 
 /// Loads every model once.
-fn bench(engine: Engine, home: Home) -> Result<Bench> {
+pub(super) fn bench(engine: Engine, home: Home) -> Result<Bench> {
     use crate::models::{file, names};
     eprintln!("loading the models …");
     let whisper = crate::perception::recognizer::Whisper::open(&file(names::WHISPER_BASE)?)?;

@@ -3,18 +3,19 @@
 //! [`Hearing`] records the sound itself; [`Listener`] is the same chain for samples that somebody else brings (the
 //! page's microphone). The whole episode is transcribed whether or not anybody asks; an observation waits for the tail alone.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use tokio::sync::mpsc;
 
 use super::recognizer::Transcribe;
 use super::transcript::{Sentence, text_of};
-use super::voice_activity::Silero;
+use super::voice_activity::{Silero, WINDOW};
 use crate::capture::audio::{Recorded, Recorder};
+use crate::capture::ring::duration;
 use crate::capture::timebase::Timebase;
 use chain::{Chain, Said, Shared};
 
@@ -104,31 +105,12 @@ pub struct Hearing {
 impl Hearing {
     /// Starts to record and to recognise; returns once sound flows (it blocks for a few tenths of a second).
     pub fn start(config: HearingConfig) -> Result<(Self, mpsc::Receiver<HeardEvent>)> {
-        let detector = Box::new(Silero::open(&config.voice_activity_model)?);
-        let (events, receiver) = mpsc::channel(EVENTS);
-        let shared = Arc::new(Shared::new(RING_SECONDS, GAP));
-        let chain = Chain::new(
-            Arc::clone(&shared),
-            Arc::clone(&config.timebase),
+        let (mut hearing, events, receiver) = Self::of(
+            config.timebase,
             config.recognizer,
-            detector,
-        );
-        let (said, counts) = (events.clone(), Arc::clone(&shared));
-        let worker = chain
-            .spawn("asr", move |what| {
-                if let Said::Sentence(sentence) = what
-                    && said.try_send(HeardEvent::Sentence(sentence)).is_err()
-                {
-                    counts.count(|stats| stats.events_dropped += 1);
-                }
-            })
-            .context("cannot start the thread that recognises speech")?;
-        let mut hearing = Self {
-            shared: Arc::clone(&shared),
-            timebase: config.timebase,
-            recorder: None,
-            worker: Some(worker),
-        };
+            &config.voice_activity_model,
+        )?;
+        let shared = Arc::clone(&hearing.shared);
         let recorder =
             Recorder::start(
                 &config.pulse_server,
@@ -142,6 +124,61 @@ impl Hearing {
             )?;
         hearing.recorder = Some(recorder);
         Ok((hearing, receiver))
+    }
+
+    /// The same chain without a sound server: for samples that are brought with [`Hearing::feed`].
+    pub fn fed(
+        timebase: Arc<Timebase>,
+        recognizer: Arc<dyn Transcribe>,
+        voice_activity_model: &Path,
+    ) -> Result<(Self, mpsc::Receiver<HeardEvent>)> {
+        let (hearing, _, receiver) = Self::of(timebase, recognizer, voice_activity_model)?;
+        Ok((hearing, receiver))
+    }
+
+    fn of(
+        timebase: Arc<Timebase>,
+        recognizer: Arc<dyn Transcribe>,
+        voice_activity_model: &Path,
+    ) -> Result<(Self, mpsc::Sender<HeardEvent>, mpsc::Receiver<HeardEvent>)> {
+        let detector = Box::new(Silero::open(voice_activity_model)?);
+        let (events, receiver) = mpsc::channel(EVENTS);
+        let shared = Arc::new(Shared::new(RING_SECONDS, GAP));
+        let chain = Chain::new(
+            Arc::clone(&shared),
+            Arc::clone(&timebase),
+            recognizer,
+            detector,
+        );
+        let (said, counts) = (events.clone(), Arc::clone(&shared));
+        let worker = chain
+            .spawn("asr", move |what| {
+                if let Said::Sentence(sentence) = what
+                    && said.try_send(HeardEvent::Sentence(sentence)).is_err()
+                {
+                    counts.count(|stats| stats.events_dropped += 1);
+                }
+            })
+            .context("cannot start the thread that recognises speech")?;
+        let hearing = Self {
+            shared,
+            timebase,
+            recorder: None,
+            worker: Some(worker),
+        };
+        Ok((hearing, events, receiver))
+    }
+
+    /// Takes samples that follow the ones before without a hole, as fast as they can be heard. Blocks until all have been judged.
+    pub fn feed(&self, samples: &[f32]) {
+        for window in samples.chunks(WINDOW) {
+            let end = self.shared.with_ring(|ring| ring.end());
+            let start = self.timebase.started().unwrap_or_else(Instant::now);
+            self.shared.push(start + duration(end), window);
+            while !self.shared.caught_up() {
+                std::thread::sleep(Duration::from_micros(50));
+            }
+        }
     }
 
     /// Both layers as of now. Waits only until what was captured by now is recognised; what is still being said

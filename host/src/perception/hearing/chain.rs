@@ -131,6 +131,11 @@ impl Shared {
         self.open.load(Ordering::SeqCst) || waiting >= 2 * WINDOW as u64
     }
 
+    /// Whether every whole window has been judged.
+    pub(super) fn caught_up(&self) -> bool {
+        self.with_ring(|ring| ring.end()) < self.judged.load(Ordering::SeqCst) + WINDOW as u64
+    }
+
     pub(super) fn end(&self) {
         lock(&self.inbox).ending = true;
         self.news.notify_one();
