@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use crate::mode::ModeChoice;
+use crate::perception::keyframe::GateKind;
 use crate::task::manifest::Tier;
 use crate::task::variant::Seed;
 
@@ -38,7 +39,9 @@ pub struct RunConfig {
     pub out: Option<PathBuf>,
     pub pace_ms: u64,
     pub fps: f32,
-    pub gate: String,
+    pub gate: GateKind,
+    /// Captures also when something is drawn, at most ten a second.
+    pub burst: bool,
     /// Tables for plugins, by plugin name.
     pub settings: toml::Table,
     /// What is allowed beyond naming a plugin: `reading`, `solution`, `scratch`.
@@ -60,6 +63,7 @@ pub struct Flags {
     pub pace: Option<f64>,
     pub fps: Option<f32>,
     pub gate: Option<String>,
+    pub burst: bool,
     pub settings: Option<PathBuf>,
     pub grants: Vec<String>,
 }
@@ -76,6 +80,8 @@ struct ConfigFile {
     pace: Option<f64>,
     fps: Option<f32>,
     gate: Option<String>,
+    #[serde(default)]
+    burst: bool,
     #[serde(default)]
     grant: Vec<String>,
     #[serde(default)]
@@ -206,10 +212,11 @@ impl RunConfig {
             out: flags.out.or(file.out),
             pace_ms,
             fps,
-            gate: flags
-                .gate
-                .or(file.gate)
-                .unwrap_or_else(|| "local".to_owned()),
+            gate: match flags.gate.or(file.gate) {
+                Some(name) => name.parse().map_err(anyhow::Error::msg)?,
+                None => GateKind::Local,
+            },
+            burst: flags.burst || file.burst,
             settings,
             grants: if flags.grants.is_empty() {
                 file.grant

@@ -17,6 +17,7 @@ pub mod mode;
 pub mod models;
 pub mod observation;
 pub mod perception;
+pub mod priority;
 pub mod speech;
 pub mod subprocess;
 pub mod suite;

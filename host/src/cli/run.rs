@@ -15,7 +15,6 @@ use crate::bundled;
 use crate::config::{Flags, RunConfig};
 use crate::desktop::lane::Lane;
 use crate::episode::{self, Bench, Policy, Trial};
-use crate::perception::keyframe::GateKind;
 use crate::suite::plan::{Plan, Planned, agent_name, episode_folder};
 use crate::suite::{machine, summary};
 use crate::task::catalogue::Catalogue;
@@ -64,9 +63,12 @@ pub struct RunArguments {
     /// Frames captured a second [default: 3]
     #[arg(long)]
     fps: Option<f32>,
-    /// The keyframe gate: local or spec [default: local]
+    /// The keyframe gate: local, spec, or for ablation pixel, uniform-1, uniform-3, random, none [default: local]
     #[arg(long)]
     gate: Option<String>,
+    /// Captures also when something is drawn between two frames, at most ten a second
+    #[arg(long)]
+    burst: bool,
     /// Prints the summary as one JSON object on standard output
     #[arg(long)]
     json: bool,
@@ -93,10 +95,10 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         pace: arguments.pace,
         fps: arguments.fps,
         gate: arguments.gate,
+        burst: arguments.burst,
         settings: arguments.settings,
         grants: arguments.grant,
     })?;
-    let gate: GateKind = config.gate.parse().map_err(anyhow::Error::msg)?;
     let home = home()?;
     let catalogue = Catalogue::open(&home)?;
     let plan = Plan::make(&config, &catalogue)?;
@@ -109,7 +111,7 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
     let folder = run_folder(config.out.as_deref())?;
     let bench = bench(engine, home)?;
     let studio = Studio::new(Some(Arc::clone(&bench.recognizer)));
-    let mut info = describe(&config, &plan, &policies, &bench, gate)?;
+    let mut info = describe(&config, &plan, &policies, &bench)?;
     dynacu_record::write_json(&folder.join("run.json"), &info).with_context(|| {
         format!(
             "cannot write into the run folder {}: choose another --out",
@@ -147,7 +149,7 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
                 .await
                 .map_err(|error| CouldNotRun(error.into()))?,
         };
-        let trial = trial(&config, gate, planned, policy, prepared, &folder);
+        let trial = trial(&config, planned, policy, prepared, &folder);
         let result = episode::run(&bench, &ready, policy, &trial)
             .await
             .map_err(CouldNotRun)?;
@@ -219,7 +221,6 @@ fn line(result: &EpisodeResult) -> String {
 
 fn trial(
     config: &RunConfig,
-    gate: GateKind,
     planned: &Planned,
     policy: &Policy,
     task: Arc<Prepared>,
@@ -231,7 +232,8 @@ fn trial(
         number: planned.trial,
         pace: Duration::from_millis(config.pace_ms),
         fps: config.fps,
-        gate,
+        gate: config.gate,
+        burst: config.burst,
         folder: episode_folder(folder, &agent_name(&policy.descriptor.name), planned),
         earlier_infrastructure_errors: 0,
     }
@@ -349,7 +351,6 @@ fn describe(
     plan: &Plan,
     policies: &[Policy],
     bench: &Bench,
-    gate: GateKind,
 ) -> Result<RunInfo> {
     let mut tasks: Vec<_> = plan.episodes.iter().map(|planned| &planned.task).collect();
     tasks.sort_by(|a, b| a.manifest.id.cmp(&b.manifest.id));
@@ -390,7 +391,10 @@ fn describe(
         trials: config.trials,
         pace_ms: config.pace_ms,
         fps: config.fps,
-        gate: gate.name().to_owned(),
+        gate: config.gate.name().to_owned(),
+        pixel_threshold: config.gate.pixel_threshold(),
+        semantic_threshold: config.gate.semantic_threshold(),
+        burst: config.burst,
         encoder: bench.encoder.name().to_owned(),
         started: now(),
         ended: None,

@@ -107,6 +107,8 @@ impl Stage {
             display: lane.display.clone(),
             fps: trial.fps,
             gate: trial.gate,
+            gate_key: trial.gate_key(),
+            burst: trial.burst,
             encoder: Arc::clone(&bench.encoder),
             timebase: Arc::clone(&timebase),
         })

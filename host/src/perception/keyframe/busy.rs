@@ -14,6 +14,8 @@ const PLACES: usize = 16;
 const STATES: usize = 16;
 /// A state nearer than this to a remembered one is that one.
 const SAME: f32 = 0.02;
+/// So many latest distances say what is usual at a place.
+const LATELY: usize = 8;
 
 #[derive(Default)]
 pub struct Busy {
@@ -23,6 +25,8 @@ pub struct Busy {
 struct Place {
     area: Area,
     states: VecDeque<Arc<[f32]>>,
+    /// How far the latest states were from what was remembered then.
+    lately: VecDeque<f32>,
 }
 
 impl Busy {
@@ -34,6 +38,7 @@ impl Busy {
             .unwrap_or_else(|| Place {
                 area,
                 states: VecDeque::new(),
+                lately: VecDeque::new(),
             });
         let nearest = place
             .states
@@ -46,11 +51,26 @@ impl Busy {
             }
             place.states.push_back(state.clone());
         }
+        if let Some(distance) = nearest {
+            if place.lately.len() == LATELY {
+                place.lately.pop_front();
+            }
+            place.lately.push_back(distance);
+        }
         if self.places.len() == PLACES {
             self.places.pop_front();
         }
         self.places.push_back(place);
         nearest
+    }
+
+    /// The median of how far the latest states of a place were from what it had shown before; None for one that is not known
+    /// for long.
+    pub fn usual(&self, area: Area) -> Option<f32> {
+        let place = self.places.iter().find(|place| place.area == area)?;
+        let mut lately: Vec<f32> = place.lately.iter().copied().collect();
+        lately.sort_by(f32::total_cmp);
+        (lately.len() == LATELY).then(|| lately[LATELY / 2])
     }
 }
 
@@ -77,5 +97,36 @@ mod tests {
             None,
             "another place has its own memory"
         );
+    }
+
+    #[test]
+    fn the_usual_is_known_after_a_while() {
+        let place = (0, 0, 64, 64);
+        let mut busy = Busy::default();
+        for step in 0..=LATELY {
+            assert_eq!(busy.usual(place), None, "step {step}");
+            let angle = step as f32 * 0.3;
+            busy.recall(place, &[angle.cos(), angle.sin()].into());
+        }
+        let usual = busy.usual(place).unwrap();
+        assert!((usual - (1.0 - 0.3_f32.cos())).abs() < 1e-4, "{usual}");
+    }
+
+    #[test]
+    fn the_memory_is_bounded() {
+        let mut busy = Busy::default();
+        for place in 0..PLACES as u32 * 2 {
+            for step in 0..STATES * 3 {
+                let angle = step as f32 * 0.3;
+                busy.recall((place, 0, 64, 64), &[angle.cos(), angle.sin()].into());
+            }
+        }
+        assert_eq!(busy.places.len(), PLACES);
+        let most = busy
+            .places
+            .iter()
+            .map(|place| place.states.len().max(place.lately.len()))
+            .max();
+        assert_eq!(most, Some(STATES));
     }
 }
