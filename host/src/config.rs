@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::mode::ModeChoice;
 use crate::perception::keyframe::GateKind;
+use crate::perception::recognizer::{RecognizerChoice, RemoteSettings};
 use crate::task::manifest::Tier;
 use crate::task::variant::Seed;
 
@@ -42,6 +43,8 @@ pub struct RunConfig {
     pub gate: GateKind,
     /// Captures also when something is drawn, at most ten a second.
     pub burst: bool,
+    /// Who recognises speech for the policy.
+    pub recognizer: RecognizerChoice,
     /// Tables for plugins, by plugin name.
     pub settings: toml::Table,
     /// What is allowed beyond naming a plugin: `reading`, `solution`, `scratch`.
@@ -64,6 +67,7 @@ pub struct Flags {
     pub fps: Option<f32>,
     pub gate: Option<String>,
     pub burst: bool,
+    pub recognizer: Option<String>,
     pub settings: Option<PathBuf>,
     pub grants: Vec<String>,
 }
@@ -80,6 +84,9 @@ struct ConfigFile {
     pace: Option<f64>,
     fps: Option<f32>,
     gate: Option<String>,
+    /// `base`, `tiny` or `remote`.
+    recognizer: Option<String>,
+    remote_recognizer: Option<RemoteSettings>,
     #[serde(default)]
     burst: bool,
     #[serde(default)]
@@ -217,6 +224,10 @@ impl RunConfig {
                 None => GateKind::Local,
             },
             burst: flags.burst || file.burst,
+            recognizer: match flags.recognizer.or(file.recognizer) {
+                Some(name) => RecognizerChoice::named(&name, file.remote_recognizer)?,
+                None => RecognizerChoice::default(),
+            },
             settings,
             grants: if flags.grants.is_empty() {
                 file.grant

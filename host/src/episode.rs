@@ -43,7 +43,10 @@ pub struct Bench {
     pub engine: Engine,
     pub home: Home,
     pub encoder: Arc<dyn Encoder>,
+    /// What hears for the policy.
     pub recognizer: Arc<dyn Transcribe>,
+    /// What hears for the page and its scorer: the same one whatever the policy hears with.
+    pub page_recognizer: Arc<dyn Transcribe>,
     pub voice: Arc<dyn Voice>,
     pub reader: Arc<Reader>,
 }

@@ -54,6 +54,9 @@ pub struct RunInfo {
     /// Whether the screen was captured also when something was drawn.
     pub burst: bool,
     pub encoder: String,
+    /// What recognised speech for the policy: a model file, or a server and its model.
+    #[serde(default)]
+    pub recognizer: String,
     /// Seconds since 1970.
     pub started: u64,
     pub ended: Option<u64>,

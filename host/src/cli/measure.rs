@@ -11,6 +11,7 @@ use crate::measure::bed::Bed;
 use crate::measure::perception::Extent;
 use crate::measure::report::Report;
 use crate::measure::{accuracy, document, perception, plugins, speech};
+use crate::perception::recognizer::RecognizerChoice;
 use crate::task::home::{Home, home};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -106,5 +107,6 @@ pub async fn measure(arguments: MeasureArguments) -> Result<Done> {
 
 async fn bed(home: &Home) -> Result<Bed> {
     crate::desktop::programs::check()?;
-    Bed::new(run::bench(Engine::new()?, home.clone())?).await
+    let bench = run::bench(Engine::new()?, home.clone(), &RecognizerChoice::Base)?;
+    Bed::new(bench).await
 }

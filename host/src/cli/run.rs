@@ -15,6 +15,7 @@ use crate::bundled;
 use crate::config::{Flags, RunConfig};
 use crate::desktop::lane::Lane;
 use crate::episode::{self, Bench, Policy, Trial};
+use crate::perception::recognizer::RecognizerChoice;
 use crate::suite::plan::{Plan, Planned, agent_name, episode_folder};
 use crate::suite::{machine, summary};
 use crate::task::catalogue::Catalogue;
@@ -69,6 +70,9 @@ pub struct RunArguments {
     /// Captures also when something is drawn between two frames, at most ten a second
     #[arg(long)]
     burst: bool,
+    /// Who recognises speech for the policy: base, tiny, or remote (see docs/records.md) [default: base]
+    #[arg(long)]
+    recognizer: Option<String>,
     /// Prints the summary as one JSON object on standard output
     #[arg(long)]
     json: bool,
@@ -96,6 +100,7 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         fps: arguments.fps,
         gate: arguments.gate,
         burst: arguments.burst,
+        recognizer: arguments.recognizer,
         settings: arguments.settings,
         grants: arguments.grant,
     })?;
@@ -109,8 +114,8 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
     }
     crate::desktop::programs::check()?;
     let folder = run_folder(config.out.as_deref())?;
-    let bench = bench(engine, home)?;
-    let studio = Studio::new(Some(Arc::clone(&bench.recognizer)));
+    let bench = bench(engine, home, &config.recognizer)?;
+    let studio = Studio::new(Some(Arc::clone(&bench.page_recognizer)));
     let mut info = describe(&config, &plan, &policies, &bench)?;
     dynacu_record::write_json(&folder.join("run.json"), &info).with_context(|| {
         format!(
@@ -309,15 +314,18 @@ fn asks(policy: &Policy) -> String {
 }
 
 /// Loads every model once.
-pub(super) fn bench(engine: Engine, home: Home) -> Result<Bench> {
-    use crate::models::{file, names};
+pub(super) fn bench(engine: Engine, home: Home, recognizer: &RecognizerChoice) -> Result<Bench> {
     eprintln!("loading the models …");
-    let whisper = crate::perception::recognizer::Whisper::open(&file(names::WHISPER_BASE)?)?;
+    let page_recognizer = RecognizerChoice::Base.load()?;
     Ok(Bench {
         engine,
         home,
         encoder: crate::perception::encoder::load_encoder()?,
-        recognizer: Arc::new(whisper),
+        recognizer: match recognizer {
+            RecognizerChoice::Base => Arc::clone(&page_recognizer),
+            other => other.load()?,
+        },
+        page_recognizer,
         voice: Arc::new(crate::speech::piper::Piper::load()?),
         reader: Arc::new(crate::perception::reading::Reader::load()?),
     })
@@ -396,6 +404,7 @@ fn describe(
         semantic_threshold: config.gate.semantic_threshold(),
         burst: config.burst,
         encoder: bench.encoder.name().to_owned(),
+        recognizer: config.recognizer.to_string(),
         started: now(),
         ended: None,
     })

@@ -99,7 +99,7 @@ impl Stage {
         .blame(EndCause::SoundLost)?;
         let (listener, utterances) = Listener::start(
             Arc::clone(&timebase),
-            Arc::clone(&bench.recognizer),
+            Arc::clone(&bench.page_recognizer),
             &voice_activity,
         )
         .blame(EndCause::HostError)?;

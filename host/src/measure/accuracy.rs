@@ -14,7 +14,7 @@ use super::words::{self, Errors};
 use crate::capture::timebase::Timebase;
 use crate::models::{file, names};
 use crate::perception::hearing::Hearing;
-use crate::perception::recognizer::{Transcribe, Whisper};
+use crate::perception::recognizer::{RecognizerChoice, Transcribe};
 use crate::perception::transcript::text_of;
 use crate::task::SpeechClip;
 use crate::task::home::Home;
@@ -89,8 +89,11 @@ pub fn measure(home: &Home, quick: bool) -> Result<Report> {
     report.choose("noise below speech, dB", RATIO);
 
     let mut conditions = Vec::new();
-    for (model, name) in [("base", names::WHISPER_BASE), ("tiny", names::WHISPER_TINY)] {
-        let recognizer: Arc<dyn Transcribe> = Arc::new(Whisper::open(&file(name)?)?);
+    for (model, choice) in [
+        ("base", RecognizerChoice::Base),
+        ("tiny", RecognizerChoice::Tiny),
+    ] {
+        let recognizer = choice.load()?;
         for noisy in [false, true] {
             eprintln!("{model}, {} …", condition_name(noisy));
             conditions.push(score(model, noisy, &items, &clips, &recognizer)?);
@@ -100,7 +103,7 @@ pub fn measure(home: &Home, quick: bool) -> Result<Report> {
     tables(&mut report, &conditions);
 
     eprintln!("sounds in which nobody speaks …");
-    let recognizer: Arc<dyn Transcribe> = Arc::new(Whisper::open(&file(names::WHISPER_BASE)?)?);
+    let recognizer = RecognizerChoice::Base.load()?;
     let seconds = if quick { QUICK_SECONDS } else { SECONDS };
     let mut table = Table::new(
         "Sounds in which nobody speaks",

@@ -40,6 +40,8 @@ const FAREWELL: Duration = Duration::from_secs(20);
 #[derive(Debug, Clone, Copy)]
 pub struct Watch {
     pub gate: GateKind,
+    /// Captures on damage too.
+    pub burst: bool,
     pub fps: f32,
     /// Between two observations.
     pub pace: Duration,
@@ -158,6 +160,7 @@ impl Bed {
             pace: watch.pace,
             fps: watch.fps,
             gate: watch.gate,
+            burst: watch.burst,
             folder: work.path().join("record"),
             earlier_infrastructure_errors: 0,
         };

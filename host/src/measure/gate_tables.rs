@@ -7,6 +7,9 @@ use super::report::{Budget, Line, Plot, Report, Table, short};
 use super::statistics::Spread;
 use super::wall::{LENGTH_NAMES, SIZE_NAMES, Score};
 
+/// The default gate with captures on damage, as it is called in tables.
+pub const WITH_BURST: &str = "local with burst";
+
 /// Groups of changes that the design promises something about.
 fn large_and_long(size: usize, length: usize) -> bool {
     size >= 1 && length >= 2
@@ -28,7 +31,7 @@ pub fn lines(report: &mut Report, scores: &[(String, Score)], noisy: &BTreeMap<&
                 Budget::AtLeast(0.9),
                 Budget::Below(10.0),
             ),
-            "local with burst" => (Budget::AtLeast(0.98), Budget::AtLeast(0.98), Budget::None),
+            WITH_BURST => (Budget::AtLeast(0.98), Budget::AtLeast(0.98), Budget::None),
             "spec" => (Budget::None, Budget::None, Budget::None),
             _ => continue,
         };
@@ -96,7 +99,7 @@ pub fn tables(
     }
     report.tables.push(table);
     for (name, score) in scores {
-        if !matches!(name.as_str(), "local" | "spec" | "local with burst") {
+        if !matches!(name.as_str(), "local" | "spec" | WITH_BURST) {
             continue;
         }
         let mut columns = vec!["size"];

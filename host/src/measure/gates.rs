@@ -12,6 +12,9 @@ use crate::capture::timebase::Timebase;
 use crate::perception::encoder::Encoder;
 use crate::perception::keyframe::{Decision, Gate, GateKind};
 
+/// Decides the moments of the gate `random`.
+const KEY: u64 = 1;
+
 /// A frame that one of the gates kept.
 #[derive(Debug)]
 pub struct Caught {
@@ -46,7 +49,7 @@ impl Row {
         let gates: Vec<(GateKind, Box<dyn Gate>)> = GateKind::ALL
             .into_iter()
             .filter(|kind| !without.contains(kind))
-            .map(|kind| (kind, kind.build(Arc::clone(encoder), period)))
+            .map(|kind| (kind, kind.build(Arc::clone(encoder), period, KEY)))
             .collect();
         let stop = Arc::new(AtomicBool::new(false));
         let watcher = Watcher {
@@ -101,10 +104,10 @@ impl Watcher {
                 .started()
                 .is_some_and(|start| frame.captured >= start);
             for (kind, gate) in &mut self.gates {
-                let decision = if !begun {
+                let decision = if !begun || last.is_none() {
                     gate.rebase(&frame);
                     None
-                } else if changed {
+                } else if changed || gate.wants_every_frame() {
                     gate.offer(&frame)?
                 } else {
                     gate.rest(Instant::now())?

@@ -8,8 +8,8 @@ use anyhow::Result;
 use dynacu_runtime::PolicyHost;
 use tokio::sync::mpsc;
 
-use super::bed::{Bed, Played, Watch, observer};
-use super::gate_tables;
+use super::bed::{Bed, Played, Watch, bystander, observer};
+use super::gate_tables::{self, WITH_BURST};
 use super::gates::{Caught, Row};
 use super::report::{Budget, Line, Report};
 use super::talk::{self, Talk};
@@ -54,9 +54,10 @@ pub async fn measure(bed: &Bed, extent: Extent) -> Result<Report> {
     Ok(report)
 }
 
-fn watch(gate: GateKind, seconds: u32) -> Watch {
+fn watch(burst: bool, seconds: u32) -> Watch {
     Watch {
-        gate,
+        gate: GateKind::Local,
+        burst,
         fps: FPS,
         pace: PACE,
         limit: Duration::from_secs(seconds.into()) + SPARE,
@@ -79,12 +80,7 @@ async fn give_talk(bed: &Bed, extent: Extent, report: &mut Report) -> Result<()>
         .collect();
     eprintln!("the talk: {} sentences …", talk.sentences().len());
     let played = bed
-        .play(
-            &talk.scene(),
-            files,
-            watch(GateKind::Local, rounds * ROUND),
-            observer,
-        )
+        .play(&talk.scene(), files, watch(false, rounds * ROUND), observer)
         .await?;
     let times = talk.spoken(&clips, played.reports("said"));
     let said: Vec<_> = talk.sentences().into_iter().zip(times).collect();
@@ -129,7 +125,7 @@ async fn make_noise(bed: &Bed, seconds: u32) -> Result<BTreeMap<&'static str, f6
         .play(
             &noise::scene(seconds),
             BTreeMap::new(),
-            watch(GateKind::Local, seconds),
+            watch(false, seconds),
             agent,
         )
         .await?;
@@ -182,22 +178,26 @@ async fn show_wall(
     let wall = Wall::new(extent.quick);
     eprintln!("the wall: {} changes …", wall.changes.len());
     let seconds = 2 * wall.changes.len() as u32 + 10;
+    let scene = wall.scene();
     let agent = row_of_gates(bed, &[GateKind::Local]);
     let played = bed
-        .play(
-            &wall.scene(),
-            BTreeMap::new(),
-            watch(GateKind::Local, seconds),
-            agent,
-        )
+        .play(&scene, BTreeMap::new(), watch(false, seconds), agent)
         .await?;
     let truth = wall::truth(&wall, played.reports("change"));
-    let live = views(&wall, &played)?;
     let length = played.length_ms;
     let mut scores = vec![(
         GateKind::Local.name().to_owned(),
-        wall::score(&wall, &truth, &live, length),
+        wall::score(&wall, &truth, &views(&wall, &played)?, length),
     )];
+    eprintln!("the wall again, with captures on damage …");
+    let burst = bed
+        .play(&scene, BTreeMap::new(), watch(true, seconds), bystander)
+        .await?;
+    let burst_truth = wall::truth(&wall, burst.reports("change"));
+    scores.push((
+        WITH_BURST.to_owned(),
+        wall::score(&wall, &burst_truth, &views(&wall, &burst)?, burst.length_ms),
+    ));
     let mut by_gate: BTreeMap<&'static str, Vec<KeptView>> = BTreeMap::new();
     for caught in played.result? {
         by_gate
@@ -209,10 +209,10 @@ async fn show_wall(
                 shown: wall.shown(&caught.frame)?,
             });
     }
-    for kind in GateKind::ALL
+    let others = GateKind::ALL
         .into_iter()
-        .filter(|kind| *kind != GateKind::Local)
-    {
+        .filter(|kind| *kind != GateKind::Local);
+    for kind in others {
         let kept = by_gate.remove(kind.name()).unwrap_or_default();
         scores.push((
             kind.name().to_owned(),

@@ -162,6 +162,7 @@ async fn converse(bed: &Bed, turns: Turns) -> Result<Conversed> {
     );
     let watch = Watch {
         gate: GateKind::Local,
+        burst: false,
         fps: 3.0,
         pace: Duration::from_secs(5),
         limit: SPARE + Duration::from_secs(12) * (turns.spoken + turns.questions) as u32,
