@@ -68,6 +68,21 @@ pub fn fill(report: &mut Report, played: &Played<()>, heard: &HeardTalk) {
             from(&played.tail_ms),
         ),
         Line::spread(
+            "one recognition",
+            "ms",
+            By::P95,
+            Budget::None,
+            Spread::of(
+                &played
+                    .all
+                    .times
+                    .pass_ms
+                    .iter()
+                    .map(|ms| f64::from(*ms))
+                    .collect::<Vec<_>>(),
+            ),
+        ),
+        Line::spread(
             "observe as a whole",
             "ms",
             By::P95,
