@@ -1,14 +1,57 @@
 //! Gates beside each other: lines for the budget table, tables and plots.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
 
 use super::plot::{self, Series};
 use super::report::{Budget, Line, Plot, Report, Table, short};
 use super::statistics::Spread;
 use super::wall::{LENGTH_NAMES, SIZE_NAMES, Score};
+use crate::perception::encoder::Encoder;
+use crate::perception::keyframe::{GateKind, films};
 
 /// The default gate with captures on damage, as it is called in tables.
 pub const WITH_BURST: &str = "local with burst";
+
+/// What each gate keeps of drawn films with known events: restless things and things that matter, one by one.
+///
+/// # Errors
+/// The encoder fails.
+pub fn films(encoder: &Arc<dyn Encoder>, fps: f32) -> Result<Table> {
+    let kinds = || {
+        GateKind::ALL
+            .into_iter()
+            .filter(|kind| *kind != GateKind::None)
+    };
+    let mut columns = vec!["film", "seconds", "events"];
+    columns.extend(kinds().map(GateKind::name));
+    let mut table = Table::new(
+        "Drawn films: events that kept frames show, and in brackets how many frames were kept",
+        &columns,
+    );
+    let interval = Duration::from_secs_f32(1.0 / fps);
+    for film in films::all() {
+        let count = film.events.len();
+        let mut row = vec![
+            film.name.to_owned(),
+            short(f64::from(film.seconds)),
+            count.to_string(),
+        ];
+        for kind in kinds() {
+            let kept = film.play(kind, encoder, interval, &film.steady(interval))?;
+            row.push(if count == 0 {
+                format!("({})", kept.len())
+            } else {
+                format!("{} ({})", film.seen(&kept), kept.len())
+            });
+        }
+        table.rows.push(row);
+    }
+    Ok(table)
+}
 
 /// Groups of changes that the design promises something about.
 fn large_and_long(size: usize, length: usize) -> bool {

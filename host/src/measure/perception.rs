@@ -51,6 +51,12 @@ pub async fn measure(bed: &Bed, extent: Extent) -> Result<Report> {
     let seconds = if extent.quick { 8 } else { 60 };
     let noisy = make_noise(bed, seconds).await?;
     show_wall(bed, extent, &noisy, &mut report).await?;
+    if !extent.quick {
+        eprintln!("drawn films …");
+        let encoder = bed.bench.encoder.clone();
+        let table = tokio::task::spawn_blocking(move || gate_tables::films(&encoder, FPS));
+        report.tables.push(table.await??);
+    }
     Ok(report)
 }
 

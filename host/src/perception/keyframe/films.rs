@@ -3,7 +3,6 @@
 //! They are the same on every machine, need no desktop and play as fast as the gate decides: `dynacu-host measure` prints
 //! the table, and the tests hold the gates to it.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -151,49 +150,6 @@ impl Event {
         kept.iter()
             .any(|kept| (self.from..self.until).contains(&kept.at))
     }
-}
-
-/// A Markdown table of what each gate keeps of each film, three captures a second.
-///
-/// # Errors
-/// When the encoder fails.
-pub fn table(encoder: &Arc<dyn Encoder>) -> Result<String> {
-    let interval = Duration::from_secs(1) / 3;
-    let kinds = GateKind::ALL
-        .into_iter()
-        .filter(|kind| *kind != GateKind::None);
-    let mut table = String::from("| film | seconds | events |");
-    let mut line = String::from("|---|---|---|");
-    for kind in kinds.clone() {
-        write!(table, " `{}` |", kind.name())?;
-        line.push_str("---|");
-    }
-    writeln!(table, "\n{line}")?;
-    for film in all() {
-        write!(
-            table,
-            "| {} | {} | {} |",
-            film.name,
-            film.seconds,
-            film.events.len()
-        )?;
-        for kind in kinds.clone() {
-            let kept = film.play(kind, encoder, interval, &film.steady(interval))?;
-            if film.events.is_empty() {
-                write!(table, " {} |", kept.len())?;
-            } else {
-                write!(
-                    table,
-                    " {} of {} ({}) |",
-                    film.seen(&kept),
-                    film.events.len(),
-                    kept.len()
-                )?;
-            }
-        }
-        writeln!(table)?;
-    }
-    Ok(table)
 }
 
 #[cfg(test)]

@@ -154,10 +154,3 @@ fn local_sees_the_wall() {
     assert!(seen * 10 >= of * 9, "{seen} of {of}");
     assert!(all(recall(&short, &burst)) && all(recall(&flash, &burst)));
 }
-
-/// Prints the table of `docs/perception/gates.md`.
-#[test]
-#[ignore = "prints a table, takes a minute"]
-fn print_the_table() {
-    println!("{}", table(&encoder()).unwrap());
-}
