@@ -48,7 +48,7 @@ pub struct Wall {
 }
 
 impl Wall {
-    /// The 60 changes, or every sixth of them.
+    /// The 60 changes, or every seventh of them.
     #[must_use]
     pub fn new(quick: bool) -> Self {
         let mut places = Vec::new();
@@ -95,7 +95,7 @@ impl Wall {
             })
             .collect();
         if quick {
-            changes = changes.into_iter().step_by(6).collect();
+            changes = changes.into_iter().step_by(7).collect();
         }
         Self { places, changes }
     }

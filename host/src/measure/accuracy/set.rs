@@ -54,7 +54,8 @@ impl Set {
     #[must_use]
     pub fn items(&self, quick: bool) -> Vec<Item> {
         let mut items = Vec::new();
-        let step = if quick { 6 } else { 1 };
+        // Seven and the number of voices have no divisor in common.
+        let step = if quick { 7 } else { 1 };
         for (number, spoken) in self.sentence.iter().enumerate().step_by(step) {
             for half in 0..if quick { 1 } else { 2 } {
                 let voice =
