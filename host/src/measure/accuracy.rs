@@ -288,12 +288,9 @@ fn tables(report: &mut Report, conditions: &[Condition]) {
         });
         report.tables.push(table);
     }
-    if let Some(base) = conditions
-        .iter()
-        .find(|one| one.model == "base" && !one.noisy)
-    {
+    for base in conditions.iter().filter(|one| one.model == "base") {
         let mut table = Table::new(
-            "What base misheard of clean speech",
+            &format!("What base misheard, {}", condition_name(base.noisy)),
             &["voice", "said", "heard", "facts missed"],
         );
         table.rows = base.misheard.iter().map(|row| row.to_vec()).collect();
