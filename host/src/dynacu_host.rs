@@ -12,6 +12,7 @@ pub mod config;
 pub mod desktop;
 pub mod episode;
 pub mod input;
+pub mod measure;
 pub mod mode;
 pub mod models;
 pub mod observation;

@@ -32,8 +32,8 @@ mod ending;
 mod judge;
 mod live;
 mod scoring;
-mod session;
-mod stage;
+pub(crate) mod session;
+pub(crate) mod stage;
 
 use ending::Ended;
 use stage::Stage;

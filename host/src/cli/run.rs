@@ -314,7 +314,7 @@ fn asks(policy: &Policy) -> String {
 }
 
 /// Loads every model once.
-fn bench(engine: Engine, home: Home, recognizer: &RecognizerChoice) -> Result<Bench> {
+pub(super) fn bench(engine: Engine, home: Home, recognizer: &RecognizerChoice) -> Result<Bench> {
     eprintln!("loading the models …");
     let page_recognizer = RecognizerChoice::Base.load()?;
     Ok(Bench {

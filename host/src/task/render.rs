@@ -24,6 +24,8 @@ use crate::subprocess;
 pub mod entity;
 mod sound;
 
+pub use sound::decode;
+
 /// Changes when the same inputs would give other bytes.
 const VERSION: u32 = 1;
 /// A minute of speech is encoded in under a second.
