@@ -13,6 +13,7 @@ pub mod desktop;
 pub mod episode;
 pub mod input;
 pub mod mode;
+pub mod model;
 pub mod models;
 pub mod observation;
 pub mod perception;

@@ -83,6 +83,7 @@ pub async fn run(
         trial.pace,
         manifest.step_limit,
         millis(manifest.time_limit),
+        live.stage.inference.clone(),
     );
     let limits = Limits {
         memory: policy.plugin.manifest.memory_bytes(policy.memory),
@@ -114,6 +115,9 @@ pub async fn run(
         ));
     }
     live.stage.queue.close();
+    if let Some(inference) = &live.stage.inference {
+        inference.close().await;
+    }
     live.finish(cause, detail).await
 }
 
@@ -223,6 +227,7 @@ impl Live<'_> {
                         EndCause::StepLimit,
                         format!("the task's limit of {} observations", self.trial.task.task.manifest.step_limit),
                     ),
+                    Wish::End(cause, detail) => (cause, detail),
                 }),
                 end = running.ended() => Some(match end {
                     PolicyEnd::Returned => (EndCause::PolicyReturned, "the policy returned".to_owned()),
