@@ -111,6 +111,9 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
     let crew = Crew::load(&engine, &home, &config, &slots).await?;
     let plan = episodes(&slots, &crew, config.trials);
     crate::desktop::programs::check()?;
+    if config.model.preflight {
+        preflight(&crew).await.map_err(CouldNotRun)?;
+    }
     let folder = run_folder(config.out.as_deref())?;
     let bench = bench(engine, home)?;
     let studio = Studio::new(Some(Arc::clone(&bench.recognizer)));
@@ -122,9 +125,6 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         )
     })?;
 
-    if config.model.preflight {
-        preflight(&crew).await.map_err(CouldNotRun)?;
-    }
     eprintln!("{} episodes into {}", plan.len(), folder.display());
     let mut streak = Streak::default();
     let mut results = Vec::new();

@@ -366,7 +366,7 @@ impl PolicyHost for Session {
         match &self.inference {
             Some(inference) => {
                 let model = &inference.model;
-                (model.name.clone(), model.capabilities.clone())
+                (model.name.clone(), model.capabilities)
             }
             None => (
                 String::new(),

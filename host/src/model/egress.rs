@@ -377,7 +377,7 @@ async fn read(asked: &Url, mut response: Response) -> Result<Outcome, reqwest::E
 /// A request without an answer. The error's URL is left out: it may carry more than the host's name.
 fn failed(error: reqwest::Error) -> Outcome {
     let error = error.without_url();
-    let mut source: Option<&dyn std::error::Error> = Some(&error);
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(&error);
     while let Some(inner) = source {
         if let Some(not_public) = inner.downcast_ref::<NotPublic>() {
             return Outcome::Refused(HttpError::Denied(not_public.to_string()));

@@ -137,7 +137,7 @@ impl Scrubber {
         for form in [
             secret.to_owned(),
             percent,
-            json.trim_matches('"').to_owned(),
+            json[1..json.len() - 1].to_owned(),
             BASE64_STANDARD.encode(secret),
             BASE64_STANDARD_NO_PAD.encode(secret),
             BASE64_URL_SAFE_NO_PAD.encode(secret),
