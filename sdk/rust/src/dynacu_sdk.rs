@@ -71,6 +71,7 @@ pub mod tools;
 mod actions;
 mod export;
 mod policy;
+mod request;
 mod session;
 mod step_policy;
 
