@@ -122,21 +122,60 @@ impl Tools {
 
     /// The largest coordinates that are on the screen, in the space that the model answers in.
     fn last(&self) -> (u32, u32) {
+        let (width, height) = self.space();
+        (width.saturating_sub(1), height.saturating_sub(1))
+    }
+
+    /// How far the space reaches in which the model answers.
+    fn space(&self) -> (u32, u32) {
         match self.grid {
-            Some(grid) => (grid.saturating_sub(1), grid.saturating_sub(1)),
-            None => (
-                self.sent.width.saturating_sub(1),
-                self.sent.height.saturating_sub(1),
-            ),
+            Some(grid) => (grid, grid),
+            None => (self.sent.width, self.sent.height),
+        }
+    }
+
+    /// A pixel of the screen in the space that the model answers in: what it would have to name to mean that pixel.
+    ///
+    /// ```
+    /// use dynacu_sdk::{Point, Size, tools::Tools};
+    ///
+    /// let tools = Tools::new(Size::from((1280, 720))).on_grid(Some(1000));
+    /// assert_eq!(tools.place_of(Point::from((655, 72))), Point::from((512, 100)));
+    /// ```
+    pub fn place_of(&self, pixel: Point) -> Point {
+        let (width, height) = self.space();
+        let scale = |value: i32, from: u32, to: u32| {
+            // Rounded up, as the way back is rounded down.
+            let scaled = -(-i64::from(value) * i64::from(to)).div_euclid(i64::from(from.max(1)));
+            scaled.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+        };
+        Point {
+            x: scale(pixel.x, self.screen.width, width),
+            y: scale(pixel.y, self.screen.height, height),
+        }
+    }
+
+    /// An action of the screen with its points in the space that the model answers in, to tell it what it did.
+    pub fn as_the_model_says(&self, action: &Action) -> Action {
+        let place = |point| self.place_of(point);
+        match action {
+            Action::Click(click) => Action::Click(Click {
+                at: place(click.at),
+                ..*click
+            }),
+            Action::MovePointer(at) => Action::MovePointer(place(*at)),
+            Action::Drag(Drag { start, end }) => Action::drag_between(place(*start), place(*end)),
+            Action::Scroll(scroll) => Action::Scroll(Scroll {
+                at: scroll.at.map(place),
+                ..*scroll
+            }),
+            other => other.clone(),
         }
     }
 
     /// A point that the model named, as a pixel of the screen. What is outside stays outside.
     fn to_screen(&self, x: i64, y: i64) -> Point {
-        let (width, height) = match self.grid {
-            Some(grid) => (grid, grid),
-            None => (self.sent.width, self.sent.height),
-        };
+        let (width, height) = self.space();
         let scale = |value: i64, from: u32, to: u32| {
             let scaled = (value * i64::from(to)).div_euclid(i64::from(from.max(1)));
             scaled.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
@@ -220,8 +259,8 @@ impl Tools {
                 "Clicks at a point. A count of 2 is a double click.",
                 json!({
                     "x": x(), "y": y(),
-                    "button": {"type": "string", "enum": ["left", "middle", "right"], "description": "left, middle or right; left if left out"},
-                    "count": {"type": "integer", "description": "clicks in a row, 1 to 5; 1 if left out"},
+                    "button": {"type": "string", "enum": ["left", "middle", "right"], "description": "left, middle or right; left by default"},
+                    "count": {"type": "integer", "description": "clicks in a row, 1 to 5; 1 by default"},
                 }),
                 vec!["x", "y"],
             ),

@@ -88,6 +88,17 @@ fn points_come_back_from_a_smaller_picture_and_from_a_grid() {
         from_grid.read(&call).unwrap().action,
         Action::click_at(655, 72)
     );
+    for tools in [tools().sent_as(half), from_grid] {
+        let drag = ToolCall::new(
+            "c",
+            "drag",
+            r#"{"start_x": 0, "start_y": 359, "end_x": 639, "end_y": 7}"#,
+        );
+        let action = tools.read(&drag).unwrap().action;
+        let told = tools.as_the_model_says(&action);
+        let expected = Action::drag_between((0, 359).into(), (639, 7).into());
+        assert_eq!(told, expected, "what the model named is what it is told");
+    }
     // Outside stays outside: the host refuses it.
     assert_eq!(
         read("click", r#"{"x": 1280, "y": -5}"#),
