@@ -69,6 +69,7 @@ pub mod scoring;
 pub mod tools;
 
 mod actions;
+mod builders;
 mod export;
 mod policy;
 mod request;

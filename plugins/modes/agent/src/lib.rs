@@ -33,12 +33,9 @@ pub struct ModePolicy<M>(PhantomData<M>);
 
 impl<M: Mode> Policy for ModePolicy<M> {
     fn describe() -> PolicyDescriptor {
-        PolicyDescriptor {
-            name: M::NAME.into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            channels: M::channels(),
-            needs_model: true,
-        }
+        PolicyDescriptor::new(M::NAME, env!("CARGO_PKG_VERSION"))
+            .with_channels(M::channels())
+            .asking_a_model()
     }
 
     fn run(session: &mut Session, settings: &str) -> Result<(), PolicyError> {
