@@ -68,7 +68,11 @@ impl model::Host for Guest<AdapterPart> {}
 
 enum Request {
     Describe(oneshot::Sender<Result<AdapterDescriptor, GuestFailure>>),
-    Capabilities(String, oneshot::Sender<Result<Capabilities, GuestFailure>>),
+    Capabilities {
+        model: String,
+        settings: String,
+        reply: oneshot::Sender<Result<Capabilities, GuestFailure>>,
+    },
     Complete(Box<Question>, oneshot::Sender<Completed>),
 }
 
@@ -105,14 +109,22 @@ impl Adapter {
         self.ask(Request::Describe(reply), answer).await
     }
 
-    /// What one model takes, as far as the adapter knows.
+    /// What one model takes under these settings, as far as the adapter knows.
     ///
     /// # Errors
     /// The guest failed.
-    pub async fn capabilities_of(&self, model: &str) -> Result<Capabilities, GuestFailure> {
+    pub async fn capabilities_of(
+        &self,
+        model: &str,
+        settings: &str,
+    ) -> Result<Capabilities, GuestFailure> {
         let (reply, answer) = oneshot::channel();
-        self.ask(Request::Capabilities(model.to_owned(), reply), answer)
-            .await
+        let request = Request::Capabilities {
+            model: model.to_owned(),
+            settings: settings.to_owned(),
+            reply,
+        };
+        self.ask(request, answer).await
     }
 
     /// One model call. `settings` is the adapter's table of the run configuration, as JSON. Dropping the future
@@ -183,11 +195,15 @@ impl Inside {
                 });
                 unless_given_up(reply, work).await;
             }
-            Request::Capabilities(model, reply) => {
+            Request::Capabilities {
+                model,
+                settings,
+                reply,
+            } => {
                 let work = self.fresh(Limits::describe(), async |adapter, store| {
                     adapter
                         .dynacu_model_adapter()
-                        .call_capabilities_of(store, &model)
+                        .call_capabilities_of(store, &model, &settings)
                         .await
                 });
                 unless_given_up(reply, work).await;

@@ -264,7 +264,7 @@ async fn an_adapter_meets_closed_doors_everywhere() {
     assert_eq!(adapter.describe().await.unwrap().provider, "fixture");
     let Capabilities {
         coordinate_grid, ..
-    } = adapter.capabilities_of("http").await.unwrap();
+    } = adapter.capabilities_of("http", "{}").await.unwrap();
     assert_eq!(coordinate_grid, Some(1000));
     let denied = answer(&adapter, "http").await;
     assert!(
