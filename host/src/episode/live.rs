@@ -232,6 +232,10 @@ impl Live<'_> {
                 end = running.ended() => Some(match end {
                     PolicyEnd::Returned => (EndCause::PolicyReturned, "the policy returned".to_owned()),
                     PolicyEnd::GaveUp(why) => (EndCause::PolicyReturned, format!("the policy gave up: {why}")),
+                    PolicyEnd::ModelRefused(why) => (EndCause::ModelRefused, format!("the model declined: {why}")),
+                    PolicyEnd::ModelMalformed(why) => {
+                        (EndCause::ModelMalformed, format!("the model's answers could not be used: {why}"))
+                    }
                     PolicyEnd::BadSettings(why) => {
                         (EndCause::GuestError, format!("the policy refused its settings: {why}"))
                     }
