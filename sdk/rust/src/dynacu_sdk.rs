@@ -66,6 +66,7 @@ pub mod logging;
 pub mod model;
 pub mod record_text;
 pub mod scoring;
+pub mod tools;
 
 mod actions;
 mod export;
