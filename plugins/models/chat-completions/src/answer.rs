@@ -23,7 +23,9 @@ pub fn answer(model: &str, turn: usize, reply: &http::Response) -> Outcome {
     let Some((choice, message)) =
         choice.and_then(|choice| Some((choice, choice.get("message")?.as_object()?)))
     else {
-        return Err(ModelError::Protocol("empty_reply: no message in it".to_owned()));
+        return Err(ModelError::Protocol(
+            "empty_reply: no message in it".to_owned(),
+        ));
     };
     let mut notes = Vec::new();
     let mut parts = Vec::new();

@@ -39,10 +39,7 @@ pub fn request(
             body.push(("tool_choice", choice.as_str().into()));
         }
     }
-    body.push((
-        "messages",
-        Json::Array(messages(request, dialect, media)?),
-    ));
+    body.push(("messages", Json::Array(messages(request, dialect, media)?)));
     let mut body = Json::object(body);
     for (name, value) in &dialect.extra {
         body = body.with(name, value.clone().into());
@@ -69,11 +66,7 @@ fn function(tool: &Tool) -> Result<Value, ModelError> {
     }))
 }
 
-fn messages(
-    request: &Request,
-    dialect: &Dialect,
-    media: &Media,
-) -> Result<Vec<Json>, ModelError> {
+fn messages(request: &Request, dialect: &Dialect, media: &Media) -> Result<Vec<Json>, ModelError> {
     let mut messages = Vec::new();
     let system = system_text(&request.messages);
     if !system.is_empty() {
@@ -83,7 +76,9 @@ fn messages(
     for message in &request.messages {
         match message.role {
             Role::System => {}
-            Role::User | Role::Tool => from_outside(message, &history, dialect, media, &mut messages)?,
+            Role::User | Role::Tool => {
+                from_outside(message, &history, dialect, media, &mut messages)?
+            }
             Role::Assistant => messages.push(from_model(message)?.into()),
         }
     }
@@ -146,7 +141,9 @@ fn from_model(message: &Message) -> Result<Value, ModelError> {
                 "type": "function",
                 "function": {"name": call.name, "arguments": call.arguments},
             })),
-            Part::Opaque(_) => return Err(misplaced("Chat Completions", "part of another protocol")),
+            Part::Opaque(_) => {
+                return Err(misplaced("Chat Completions", "part of another protocol"));
+            }
             _ => return Err(misplaced("Chat Completions", "picture, sound or result")),
         }
     }

@@ -12,7 +12,7 @@ pub use request::request;
 
 /// The adapter's settings.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Settings {
     /// Own tools, or the computer-use tool.
     pub tools: ToolSet,

@@ -1,6 +1,6 @@
 //! Anthropic's Messages API.
 //!
-//! Settings: `tools` (`host`, or `native` for the computer-use tool), `effort`, `cache` (true), `max_output_tokens`
+//! Settings: `tools` (`host`, or `native` for the computer-use tool), `effort`, `cache` (true), `max-output-tokens`
 //! (8192, where the request has none).
 
 mod client;
@@ -20,7 +20,10 @@ impl ModelAdapter for Claude {
     fn describe() -> AdapterDescriptor {
         AdapterDescriptor {
             provider: "anthropic".to_owned(),
-            models: models::KNOWN.iter().map(|name| (*name).to_owned()).collect(),
+            models: models::KNOWN
+                .iter()
+                .map(|name| (*name).to_owned())
+                .collect(),
         }
     }
 

@@ -129,18 +129,26 @@ pub fn shown(message: &str) -> String {
         if !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(if looks_like_a_key(word) { "(cut)" } else { word });
+        line.push_str(if looks_like_a_key(word) {
+            "(cut)"
+        } else {
+            word
+        });
     }
     line.chars().take(SHOWN + 2).collect()
 }
 
 fn looks_like_a_key(word: &str) -> bool {
-    word.split(|character: char| !character.is_ascii_alphanumeric() && !matches!(character, '-' | '_'))
-        .any(|run| {
-            run.len() >= 16
-                && (["sk-", "AIza", "key-"].iter().any(|start| run.starts_with(start))
-                    || (run.len() >= 32 && run.bytes().any(|byte| byte.is_ascii_digit())))
-        })
+    word.split(|character: char| {
+        !character.is_ascii_alphanumeric() && !matches!(character, '-' | '_')
+    })
+    .any(|run| {
+        run.len() >= 16
+            && (["sk-", "AIza", "key-"]
+                .iter()
+                .any(|start| run.starts_with(start))
+                || (run.len() >= 32 && run.bytes().any(|byte| byte.is_ascii_digit())))
+    })
 }
 
 fn starts_with(name: &str, start: &str) -> bool {

@@ -8,12 +8,81 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use dynacu_sdk::Size;
-use dynacu_sdk::http;
-use dynacu_sdk::model::{ModelError, Part, Request, Response, StopReason, ToolCall};
+use dynacu_sdk::blobs::{BlobError, BlobInfo};
+use dynacu_sdk::http::{self, BodyPart};
+use dynacu_sdk::model::{
+    Message, ModelError, Part, Request, Response, Role, StopReason, ToolCall, ToolOutput,
+    ToolResult,
+};
 use dynacu_sdk::tools::Tools;
 use serde::Deserialize;
 
-use crate::Outcome;
+use crate::body::Json;
+use crate::{Media, Outcome};
+
+/// Blobs of tests: what a name begins with is its type, and each has a thousand bytes but those called `huge`.
+pub const MEDIA: Media<'static> = Media(&stat);
+
+fn stat(blob: &str) -> Result<BlobInfo, BlobError> {
+    let media_type = match blob.split('-').next() {
+        Some("png") => "image/png",
+        Some("jpeg") => "image/jpeg",
+        Some("wav") => "audio/wav",
+        _ => return Err(BlobError::NotFound),
+    };
+    Ok(BlobInfo {
+        media_type: media_type.to_owned(),
+        size: if blob.ends_with("huge") {
+            40 << 20
+        } else {
+            1_000
+        },
+    })
+}
+
+/// What is sent, with each blob's base64 as `<ID>`.
+///
+/// # Errors
+/// It is not JSON.
+pub fn sent(body: &Json) -> Result<serde_json::Value, String> {
+    let mut text = String::new();
+    for part in body.body_parts() {
+        match part {
+            BodyPart::Bytes(bytes) => text.push_str(&String::from_utf8_lossy(&bytes)),
+            BodyPart::Base64(blob) => text.push_str(&format!("<{blob}>")),
+        }
+    }
+    serde_json::from_str(&text).map_err(|error| format!("{error} in {text}"))
+}
+
+/// A request with one tool that has arguments and one that has none.
+pub fn request(messages: Vec<Message>) -> Request {
+    let tools = tools(None).list();
+    Request {
+        messages,
+        tools: tools
+            .into_iter()
+            .filter(|tool| ["move", "done"].contains(&tool.name.as_str()))
+            .collect(),
+        display: Some((1280, 720)),
+        max_output_tokens: None,
+        temperature: None,
+    }
+}
+
+/// A message.
+pub fn message(role: Role, parts: Vec<Part>) -> Message {
+    Message { role, parts }
+}
+
+/// The result of a call, as text.
+pub fn result(id: &str, text: &str, is_error: bool) -> Part {
+    Part::ToolResult(ToolResult {
+        id: id.to_owned(),
+        output: vec![ToolOutput::Text(text.to_owned())],
+        is_error,
+    })
+}
 
 /// One folder.
 #[derive(Clone, Debug, Deserialize)]
@@ -126,7 +195,11 @@ impl Expected {
         match outcome {
             Err(error) => {
                 let (name, after, message) = named(error);
-                compare("error", format!("{:?}", self.error.as_deref()), format!("{:?}", Some(name)));
+                compare(
+                    "error",
+                    format!("{:?}", self.error.as_deref()),
+                    format!("{:?}", Some(name)),
+                );
                 compare("after", format!("{:?}", self.after), format!("{after:?}"));
                 if let Some(says) = &self.says
                     && !message.contains(says.as_str())
@@ -138,7 +211,11 @@ impl Expected {
                 let response = &answer.response;
                 compare("error", format!("{:?}", self.error), "None".to_owned());
                 if let Some(stop) = &self.stop {
-                    compare("stop", stop.clone(), stop_name(response.stop_reason).to_owned());
+                    compare(
+                        "stop",
+                        stop.clone(),
+                        stop_name(response.stop_reason).to_owned(),
+                    );
                 }
                 if let Some(parts) = &self.parts {
                     compare("parts", lines(parts), lines(&parts_of(response)));

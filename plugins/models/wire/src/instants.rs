@@ -42,7 +42,8 @@ pub fn duration(text: &str) -> Option<u64> {
         return None;
     }
     while !rest.is_empty() {
-        let digits = rest.find(|character: char| !character.is_ascii_digit() && character != '.')?;
+        let digits =
+            rest.find(|character: char| !character.is_ascii_digit() && character != '.')?;
         let (number, unit) = rest.split_at(digits);
         let number: f64 = number.parse().ok()?;
         let end = unit
@@ -91,7 +92,10 @@ mod tests {
     #[test]
     fn dates_of_headers() {
         assert_eq!(http_date("Thu, 01 Jan 1970 00:00:10 GMT"), Some(10));
-        assert_eq!(http_date("Thu, 29 Feb 2024 12:00:00 GMT"), Some(1_709_208_000));
+        assert_eq!(
+            http_date("Thu, 29 Feb 2024 12:00:00 GMT"),
+            Some(1_709_208_000)
+        );
         assert_eq!(http_date("Mon, 30 Foo 2026 10:00:00 GMT"), None);
         assert_eq!(rfc3339("1970-01-01T01:00:10+01:00"), Some(10));
         assert_eq!(rfc3339("2024-02-29T12:00:00.250Z"), Some(1_709_208_000));

@@ -38,7 +38,12 @@ pub fn object(reply: &http::Response) -> Result<Map<String, Value>, ModelError> 
         // Google wraps an error into a list of one.
         Ok(Value::Array(mut list)) if list.len() == 1 => list.remove(0),
         Ok(read) => read,
-        Err(error) => return Err(unreadable(reply, &format!("its body is not JSON ({error})"))),
+        Err(error) => {
+            return Err(unreadable(
+                reply,
+                &format!("its body is not JSON ({error})"),
+            ));
+        }
     };
     match read {
         Value::Object(object) if depth(&object, 1) <= DEEPEST => Ok(object),
@@ -55,7 +60,10 @@ fn unreadable(reply: &http::Response, what: &str) -> ModelError {
         let shown = fault::shown(&String::from_utf8_lossy(&reply.body));
         ModelError::Protocol(format!("status {}, and {what}: {shown}", reply.status))
     } else {
-        fault::by_status(reply, &format!("{what}: {}", String::from_utf8_lossy(&reply.body)))
+        fault::by_status(
+            reply,
+            &format!("{what}: {}", String::from_utf8_lossy(&reply.body)),
+        )
     }
 }
 

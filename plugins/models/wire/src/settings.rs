@@ -34,6 +34,10 @@ pub fn read<T: DeserializeOwned + Default>(adapter: &str, settings: &str) -> Res
     if matches!(settings.trim(), "" | "null") {
         return Ok(T::default());
     }
-    serde_json::from_str(settings)
-        .map_err(|error| ModelError::InvalidRequest(format!("the settings of {adapter}: {error}")))
+    serde_json::from_str(settings).map_err(|error| {
+        // They were written as TOML, so a place in the JSON says nothing.
+        let told = error.to_string();
+        let told = told.split(" at line ").next().unwrap_or(&told);
+        ModelError::InvalidRequest(format!("settings of {adapter}: {told}"))
+    })
 }

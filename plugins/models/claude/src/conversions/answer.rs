@@ -81,13 +81,21 @@ fn read(content: &[Value], notes: &mut Vec<String>) -> Vec<Part> {
             }
             Some("thinking" | "redacted_thinking") => parts.push(Kept::part(block.clone())),
             Some("tool_use") => call(block, members, &mut parts, notes),
-            other => notes.push(format!("ignored: {}", other.unwrap_or("a block without type"))),
+            other => notes.push(format!(
+                "ignored: {}",
+                other.unwrap_or("a block without type")
+            )),
         }
     }
     parts
 }
 
-fn call(block: &Value, members: &Map<String, Value>, parts: &mut Vec<Part>, notes: &mut Vec<String>) {
+fn call(
+    block: &Value,
+    members: &Map<String, Value>,
+    parts: &mut Vec<Part>,
+    notes: &mut Vec<String>,
+) {
     let id = reply::text(members, "id").unwrap_or_default();
     let name = reply::text(members, "name").unwrap_or_default();
     let input = members.get("input").unwrap_or(&Value::Null);
@@ -159,7 +167,9 @@ fn fault_of(reply: &http::Response, error: &Map<String, Value>) -> ModelError {
         }
         "timeout_error" => ModelError::Timeout,
         "request_too_large" => ModelError::ContextExceeded(told),
-        "invalid_request_error" if message.contains("usage limit") || message.contains("credit balance") => {
+        "invalid_request_error"
+            if message.contains("usage limit") || message.contains("credit balance") =>
+        {
             ModelError::QuotaExceeded(told)
         }
         "invalid_request_error" if fault::is_about_size(message) => {

@@ -80,7 +80,10 @@ pub fn meaning(name: &str, input: &Map<String, Value>) -> Native {
 }
 
 fn scroll(input: &Map<String, Value>) -> Option<Native> {
-    let held = input.get("text").and_then(Value::as_str).unwrap_or_default();
+    let held = input
+        .get("text")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     if !held.is_empty() {
         return Some(Native::Unknown("scroll_with_keys".to_owned()));
     }

@@ -113,8 +113,7 @@ fn messages(request: &Request, media: &Media) -> Result<Vec<Json>, ModelError> {
                 Part::ToolCall(call) if role == "assistant" => {
                     if history.kept(&call.id).is_none() {
                         let input = arguments_object(call);
-                        let call =
-                            json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input});
+                        let call = json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input});
                         turn.content.push(call.into());
                     }
                 }
