@@ -91,6 +91,7 @@ impl Crew {
             crew.agents.push(agents);
         }
         crew.check_endpoints(config)?;
+        crew.check_placeholders()?;
         crew.check_prices(config)?;
         Ok(crew)
     }
@@ -233,6 +234,19 @@ impl Crew {
             {
                 bail!(
                     "--endpoint {host}: no adapter of this run asks that host; `dynacu-host plugin inspect` shows which ones it asks"
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Host names that lead nowhere stand for a server of one's own.
+    fn check_placeholders(&self) -> Result<()> {
+        for provider in &self.providers {
+            if let Some(host) = provider.grant.allowed.placeholder() {
+                bail!(
+                    "{} asks a server of your own: say where it is with --endpoint {host}=URL",
+                    provider.plugin.name
                 );
             }
         }

@@ -94,6 +94,15 @@ impl Allowed {
         self.hosts.contains_key(host)
     }
 
+    /// A host under the reserved `.invalid` that no endpoint takes the place of.
+    #[must_use]
+    pub fn placeholder(&self) -> Option<&str> {
+        self.hosts
+            .iter()
+            .find(|(host, elsewhere)| host.ends_with(".invalid") && elsewhere.is_none())
+            .map(|(host, _)| host.as_str())
+    }
+
     /// Where a guest's request goes, or why it does not.
     ///
     /// # Errors
@@ -246,6 +255,20 @@ mod tests {
         ] {
             assert!(text.parse::<Endpoint>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_placeholder_needs_an_endpoint() {
+        let manifest = Manifest {
+            hosts: vec!["own.invalid".to_owned()],
+            ..Manifest::default()
+        };
+        assert_eq!(
+            Allowed::new(&manifest, &[]).placeholder(),
+            Some("own.invalid")
+        );
+        let endpoint = "own.invalid=http://127.0.0.1:1".parse().unwrap();
+        assert_eq!(Allowed::new(&manifest, &[endpoint]).placeholder(), None);
     }
 
     #[test]
