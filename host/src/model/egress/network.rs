@@ -51,9 +51,14 @@ impl Network {
     }
 }
 
-fn client(resolver: Option<PublicOnly>) -> Result<Client, String> {
+/// Names ring as the cryptography of TLS. Every client of `reqwest` in this program needs it first, whatever it asks.
+pub fn install_crypto() {
     // An error only says that one is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+fn client(resolver: Option<PublicOnly>) -> Result<Client, String> {
+    install_crypto();
     let plain = || {
         Client::builder()
             .no_proxy()
