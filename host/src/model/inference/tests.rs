@@ -94,7 +94,7 @@ fn plugin(folder: &Path) -> Plugin {
         "schema = 1\nhosts = [\"api.example.com\"]\n",
     )
     .unwrap();
-    Plugin::load(&Engine::with_cache(None).unwrap(), &own).unwrap()
+    Plugin::load(&Engine::new().unwrap(), &own).unwrap()
 }
 
 async fn bed(
