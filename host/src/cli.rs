@@ -21,6 +21,7 @@ pub mod tasks;
 const EXAMPLES: &str = "Examples:
   dynacu-host --plugin reference --task A-E1 --mode aoi_audio
   dynacu-host --plugin my-policy.wasm --task A-E1,F-E1 --mode standard,aoi_full --trials 3 --out runs/first
+  dynacu-host --plugin claude --model claude-opus-5-5 --task A-E1 --mode aoi_audio --max-cost 2.50
   dynacu-host --config docs/demo.toml
   dynacu-host doctor";
 
@@ -46,11 +47,21 @@ enum Command {
     #[command(subcommand)]
     Plugin(plugin::PluginCommand),
     /// Checks every part of this machine that an episode needs, by using it
-    #[command(after_help = "Example:\n  dynacu-host doctor --json")]
+    #[command(
+        after_help = "Examples:\n  dynacu-host doctor --json\n  dynacu-host doctor --plugin claude --model claude-opus-5-5"
+    )]
     Doctor {
         /// As one JSON array
         #[arg(long)]
         json: bool,
+        /// A model adapter whose models are asked for a word; may be repeated
+        #[arg(long)]
+        plugin: Vec<String>,
+        /// A TOML file with one table of settings for each plugin
+        #[arg(long)]
+        settings: Option<std::path::PathBuf>,
+        #[command(flatten)]
+        model: crate::config::model::ModelArguments,
     },
     /// Measures perception, speech, plugins and accuracy on this machine, beside their budgets
     #[command(
@@ -118,7 +129,12 @@ async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
         }
         Some(Command::Models(command)) => models::run(&command),
         Some(Command::Plugin(command)) => plugin::run(command),
-        Some(Command::Doctor { json }) => Ok(if doctor::run(json).await? {
+        Some(Command::Doctor {
+            json,
+            plugin,
+            settings,
+            model,
+        }) => Ok(if doctor::run(json, plugin, settings, model).await? {
             Done::Well
         } else {
             Done::WithFailures

@@ -14,6 +14,7 @@ pub mod episode;
 pub mod input;
 pub mod measure;
 pub mod mode;
+pub mod model;
 pub mod models;
 pub mod observation;
 pub mod perception;

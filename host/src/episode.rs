@@ -9,14 +9,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dynacu_record::{
-    EndCause, EpisodeResult, Event as Entry, Outcome, Overhead, PolicyIdentity, SCHEMA,
-    ScoreResult, Usage, Writer,
+    EndCause, EpisodeResult, Event as Entry, ModelIdentity, Outcome, Overhead, PolicyIdentity,
+    SCHEMA, ScoreResult, Usage, Writer,
 };
 use dynacu_runtime::types::{Channels, PolicyDescriptor};
 use dynacu_runtime::{Engine, Plugin};
 
 use crate::desktop::lane::Lane;
 use crate::mode::{Grants, Mode};
+use crate::model::provider::Model;
 use crate::perception::encoder::Encoder;
 use crate::perception::keyframe::GateKind;
 use crate::perception::reading::Reader;
@@ -99,6 +100,8 @@ pub struct Trial {
     /// The episode's folder; what an unfinished attempt left there is replaced.
     pub folder: PathBuf,
     pub earlier_infrastructure_errors: u32,
+    /// What the policy asks, where it asks a model.
+    pub model: Option<Arc<Model>>,
 }
 
 impl Trial {
@@ -159,9 +162,18 @@ pub async fn run(
     );
     drop(recorder);
     writer.finish()?;
-    dynacu_record::write_json(&trial.folder.join("episode.json"), &result)
-        .with_context(|| format!("cannot write the result into {}", trial.folder.display()))?;
+    // Interrupted from outside, it says nothing about anybody: the episode has to be run again.
+    if !interrupted(result.cause) {
+        dynacu_record::write_json(&trial.folder.join("episode.json"), &result)
+            .with_context(|| format!("cannot write the result into {}", trial.folder.display()))?;
+    }
     Ok(result)
+}
+
+/// Whether an episode was ended by the operator or by the run's budget. Such a one has no `episode.json` and is not counted.
+#[must_use]
+pub fn interrupted(cause: EndCause) -> bool {
+    matches!(cause, EndCause::Operator | EndCause::Budget)
 }
 
 fn started(bench: &Bench, policy: &Policy, trial: &Trial, random: &[u8; 32]) -> Entry {
@@ -175,6 +187,7 @@ fn started(bench: &Bench, policy: &Policy, trial: &Trial, random: &[u8; 32]) -> 
         instruction: task.variant.instruction.clone(),
         variant: task.variant.scorer_input.clone(),
         policy: policy.plugin.name.clone(),
+        model: trial.model.as_ref().map(|model| model.name.clone()),
         granted: policy.grants(trial.mode).names(),
         assists: policy.assists(),
         pace_ms: u64::try_from(trial.pace.as_millis()).unwrap_or(u64::MAX),
@@ -206,7 +219,11 @@ fn blank(policy: &Policy, trial: &Trial) -> EpisodeResult {
             version: policy.descriptor.version.clone(),
             sha256: policy.plugin.sha256.clone(),
         },
-        model: None,
+        model: trial.model.as_ref().map(|model| ModelIdentity {
+            adapter: model.provider.plugin.name.clone(),
+            sha256: model.provider.plugin.sha256.clone(),
+            model: model.name.clone(),
+        }),
         outcome: Outcome::InfrastructureError,
         cause: EndCause::HostError,
         detail: String::new(),
@@ -216,6 +233,7 @@ fn blank(policy: &Policy, trial: &Trial) -> EpisodeResult {
         time_to_completion_s: None,
         wall_s: 0.0,
         overhead_ms: Overhead::default(),
+        model_calls: 0,
         model_ms: Vec::new(),
         usage: Usage::default(),
         perception: dynacu_record::Perception::default(),
@@ -237,6 +255,9 @@ fn fill(result: &mut EpisodeResult, ended: Ended) {
         keyframe: ended.keyframe_ms,
         encode: ended.encode_ms,
     };
+    result.model_calls = ended.model.calls;
+    result.model_ms = ended.model.model_ms;
+    result.usage = ended.model.usage;
     result.perception = ended.perception;
     result.speech = ended.speech;
     result.actions = ended.tally.counts;

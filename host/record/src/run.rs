@@ -1,5 +1,7 @@
 //! `run.json`: what was run, with what, and where.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,6 +18,36 @@ pub struct PluginFile {
 pub struct ModelFile {
     pub name: String,
     pub sha256: String,
+}
+
+/// A model that policies of the run ask.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AskedModel {
+    pub adapter: String,
+    pub model: String,
+    /// US dollars per million tokens of input, cached input and output; none where no price is known.
+    pub usd_per_million: Option<[f64; 3]>,
+}
+
+/// How the run asks models, and what that came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InferenceInfo {
+    pub models: Vec<AskedModel>,
+    /// Hosts that were sent elsewhere, with the URL.
+    pub endpoints: BTreeMap<String, String>,
+    /// Of one call, its retries included.
+    pub timeout_s: f64,
+    pub prices_date: String,
+    pub prices_sha256: String,
+    pub max_cost_usd: Option<f64>,
+    pub max_tokens: Option<u64>,
+    /// Key of the adapters' random numbers, hex.
+    pub adapter_random: String,
+    /// Input and output of all answers, the preflight's included.
+    pub tokens: u64,
+    pub cost_usd: f64,
+    /// Answers without usage or without a price: they are not in the cost.
+    pub uncounted: u64,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -60,4 +92,7 @@ pub struct RunInfo {
     /// Seconds since 1970.
     pub started: u64,
     pub ended: Option<u64>,
+    /// None where nobody asks a model.
+    #[serde(default)]
+    pub inference: Option<InferenceInfo>,
 }

@@ -28,7 +28,11 @@ pub enum RecordError {
 
 enum Job {
     Event(u64, Box<Event>),
-    Blob { path: PathBuf, bytes: Arc<[u8]> },
+    Blob {
+        id: String,
+        path: PathBuf,
+        bytes: Arc<[u8]>,
+    },
 }
 
 /// Media type and size of each blob of an episode, by id.
@@ -39,6 +43,8 @@ struct Shared {
     lost: AtomicBool,
     failure: Mutex<Option<String>>,
     blobs: Mutex<BlobIndex>,
+    /// Blobs that are on their way to the disk, so that a reader need not wait for it.
+    unwritten: Mutex<HashMap<String, Arc<[u8]>>>,
 }
 
 /// A cheap handle to one episode's record.
@@ -71,6 +77,7 @@ impl Writer {
             lost: AtomicBool::new(false),
             failure: Mutex::new(None),
             blobs: Mutex::new(HashMap::new()),
+            unwritten: Mutex::new(HashMap::new()),
         });
         let (jobs, queue) = sync_channel(QUEUE);
         let thread = std::thread::Builder::new()
@@ -78,12 +85,9 @@ impl Writer {
             .spawn({
                 let shared = Arc::clone(&shared);
                 move || {
-                    let result = write_all(log, &queue);
+                    let result = write_all(log, &queue, &shared.unwritten);
                     if let Err(error) = &result {
-                        *shared
-                            .failure
-                            .lock()
-                            .unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+                        *lock(&shared.failure) = Some(error.to_string());
                     }
                     result
                 }
@@ -140,12 +144,25 @@ impl Recorder {
             .insert(id.clone(), (media_type.to_owned(), bytes.len() as u64))
             .is_none();
         if new {
+            lock(&self.shared.unwritten).insert(id.clone(), Arc::clone(&bytes));
             self.offer(Job::Blob {
+                id: id.clone(),
                 path: self.blob_path(&id, media_type),
                 bytes,
             });
         }
         id
+    }
+
+    /// The bytes of a blob of this episode, wherever they are by now; none if there is no such blob.
+    #[must_use]
+    pub fn blob_bytes(&self, id: &str) -> Option<Arc<[u8]>> {
+        let (media_type, _) = self.blob_info(id)?;
+        if let Some(bytes) = lock(&self.shared.unwritten).get(id) {
+            return Some(Arc::clone(bytes));
+        }
+        let bytes = fs::read(self.blob_path(id, &media_type)).ok()?;
+        Some(bytes.into())
     }
 
     /// Where a blob of this episode lies once it is written.
@@ -160,12 +177,7 @@ impl Recorder {
     /// Media type and size of a blob of this episode.
     #[must_use]
     pub fn blob_info(&self, id: &str) -> Option<(String, u64)> {
-        self.shared
-            .blobs
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(id)
-            .cloned()
+        lock(&self.shared.blobs).get(id).cloned()
     }
 
     /// The episode's folder.
@@ -176,12 +188,7 @@ impl Recorder {
 
     /// Whether everything so far could be taken.
     pub fn health(&self) -> Result<(), RecordError> {
-        if let Some(failure) = &*self
-            .shared
-            .failure
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-        {
+        if let Some(failure) = &*lock(&self.shared.failure) {
             return Err(RecordError::Write(failure.clone()));
         }
         if self.shared.lost.load(Ordering::Relaxed) {
@@ -206,11 +213,20 @@ fn extension(media_type: &str) -> &str {
         "audio/wav" => "wav",
         "audio/flac" => "flac",
         "application/json" => "json",
+        "text/plain" => "txt",
         _ => "bin",
     }
 }
 
-fn write_all(mut log: BufWriter<File>, queue: &Receiver<Job>) -> io::Result<()> {
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write_all(
+    mut log: BufWriter<File>,
+    queue: &Receiver<Job>,
+    unwritten: &Mutex<HashMap<String, Arc<[u8]>>>,
+) -> io::Result<()> {
     let mut seq = 0;
     let mut previous = String::new();
     while let Ok(job) = queue.recv() {
@@ -228,7 +244,10 @@ fn write_all(mut log: BufWriter<File>, queue: &Receiver<Job>) -> io::Result<()> 
                 // An event must outlive the process that wrote it, so each line leaves the buffer at once.
                 log.flush()?;
             }
-            Job::Blob { path, bytes } => write_atomically(&path, &bytes)?,
+            Job::Blob { id, path, bytes } => {
+                write_atomically(&path, &bytes)?;
+                lock(unwritten).remove(&id);
+            }
         }
     }
     log.flush()?;
@@ -259,6 +278,8 @@ mod tests {
             },
         );
         assert_eq!(recorder.blob_info(&id), Some(("image/png".to_owned(), 6)));
+        assert_eq!(recorder.blob_bytes(&id).as_deref(), Some(&b"pixels"[..]));
+        assert_eq!(recorder.blob_bytes("none"), None);
         drop(recorder);
         writer.finish().unwrap();
 

@@ -29,7 +29,7 @@ pub mod types;
 mod wasi;
 mod world;
 
-pub use adapter::Adapter;
+pub use adapter::{Adapter, LogSink, Outside};
 pub use egress::{Blobs, DenyEgress, Egress, NoBlobs};
 pub use engine::{Engine, EngineError};
 pub use failure::{FailureKind, GuestFailure};

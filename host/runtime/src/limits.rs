@@ -93,16 +93,16 @@ impl Limits {
         }
     }
 
-    /// A model adapter's call; `deadline` is the model call's own.
+    /// A model adapter's call. Its deadline comes with the call.
     #[must_use]
-    pub fn adapter(deadline: Duration, random_seed: [u8; 32]) -> Self {
+    pub fn adapter(random_seed: [u8; 32]) -> Self {
         Self {
             cpu_without_call: Duration::from_secs(5),
             // A request of many turns with its pictures left out, and the answer's JSON.
             returned: 64 << 20,
             log_lines: 500,
             log_bytes: 256 << 10,
-            ..Self::policy(deadline, random_seed)
+            ..Self::policy(Duration::MAX, random_seed)
         }
     }
 }

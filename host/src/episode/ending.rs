@@ -11,6 +11,7 @@ use super::live::{Live, TICK};
 use super::stage::Stage;
 use super::{Trial, scoring};
 use crate::desktop::browser::Browser;
+use crate::model::inference::ModelTally;
 use crate::perception::hearing::HeardAll;
 use crate::task::manifest::MomentChannel;
 
@@ -26,6 +27,7 @@ pub struct Ended {
     /// Milliseconds from t = 0 to the end.
     pub duration: u64,
     pub tally: Tally,
+    pub model: ModelTally,
     pub keyframe_ms: Vec<u64>,
     pub encode_ms: Vec<u64>,
     pub perception: Perception,
@@ -80,6 +82,7 @@ impl Live<'_> {
             recorder,
             server,
             action_thread,
+            inference,
             ..
         } = stage;
         // First the server, so that the page's end is no loss of a page.
@@ -142,6 +145,9 @@ impl Live<'_> {
                 latency_ms_p95: percentile_95(tally.speech_latency_ms.clone()),
             },
             tally,
+            model: inference
+                .map(|inference| inference.tally())
+                .unwrap_or_default(),
             score,
         }
     }

@@ -82,6 +82,7 @@ pub async fn run(
         trial.pace,
         manifest.step_limit,
         millis(manifest.time_limit),
+        live.stage.inference.clone(),
     );
     let limits = Limits {
         memory: policy.plugin.manifest.memory_bytes(policy.memory),
@@ -113,6 +114,9 @@ pub async fn run(
         ));
     }
     live.stage.queue.close();
+    if let Some(inference) = &live.stage.inference {
+        inference.close().await;
+    }
     live.finish(cause, detail).await
 }
 
@@ -222,10 +226,15 @@ impl Live<'_> {
                         EndCause::StepLimit,
                         format!("the task's limit of {} observations", self.trial.task.task.manifest.step_limit),
                     ),
+                    Wish::End(cause, detail) => (cause, detail),
                 }),
                 end = running.ended() => Some(match end {
                     PolicyEnd::Returned => (EndCause::PolicyReturned, "the policy returned".to_owned()),
                     PolicyEnd::GaveUp(why) => (EndCause::PolicyReturned, format!("the policy gave up: {why}")),
+                    PolicyEnd::ModelRefused(why) => (EndCause::ModelRefused, format!("the model declined: {why}")),
+                    PolicyEnd::ModelMalformed(why) => {
+                        (EndCause::ModelMalformed, format!("the model's answers could not be used: {why}"))
+                    }
                     PolicyEnd::BadSettings(why) => {
                         (EndCause::GuestError, format!("the policy refused its settings: {why}"))
                     }

@@ -9,7 +9,7 @@ use dynacu_record::{EndCause, Event as Entry, HeardSentence, Recorder};
 use dynacu_runtime::{Plugin, Scorer};
 use tokio::sync::mpsc::{self, Receiver};
 
-use super::desk::{Desk, Parts, Wish};
+use super::desk::{Desk, ModelCalls, Parts, Wish};
 use super::judge::Judge;
 use super::{Bench, Policy, Trial};
 use crate::action::queue::{ActionQueue, Hands};
@@ -18,6 +18,7 @@ use crate::capture::timebase::Timebase;
 use crate::desktop::browser::Browser;
 use crate::desktop::lane::Lane;
 use crate::input::Input;
+use crate::model::inference::Inference;
 use crate::models;
 use crate::observation::{self, Shelf};
 use crate::perception::hearing::{HeardEvent, Hearing, HearingConfig, Listener, Utterance};
@@ -47,6 +48,8 @@ pub struct Stage {
     pub queue: ActionQueue,
     pub action_thread: JoinHandle<()>,
     pub judge: Judge,
+    /// None where the run has no model.
+    pub inference: Option<Arc<Inference>>,
     pub incoming: Incoming,
 }
 
@@ -162,6 +165,14 @@ impl Stage {
             ActionQueue::start(hands, move |outcome| performed.performed(outcome))
                 .context("cannot start the thread that acts")
                 .blame(EndCause::HostError)?;
+        let inference = trial.model.clone().map(|model| {
+            Inference::new(
+                model,
+                recorder.clone(),
+                Arc::clone(&timebase),
+                ModelCalls(Arc::downgrade(&desk)),
+            )
+        });
         recorder.event(
             0,
             Entry::Note {
@@ -179,6 +190,7 @@ impl Stage {
             queue,
             action_thread,
             judge,
+            inference,
             incoming: Incoming {
                 page: incoming_page,
                 seeing: seen,

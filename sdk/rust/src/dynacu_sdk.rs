@@ -66,10 +66,13 @@ pub mod logging;
 pub mod model;
 pub mod record_text;
 pub mod scoring;
+pub mod tools;
 
 mod actions;
+mod builders;
 mod export;
 mod policy;
+mod request;
 mod session;
 mod step_policy;
 

@@ -15,8 +15,8 @@ pub trait ModelAdapter {
     /// The provider's name and the models that the adapter knows.
     fn describe() -> AdapterDescriptor;
 
-    /// What one model takes, as far as the adapter knows.
-    fn capabilities_of(model: &str) -> Capabilities;
+    /// What one model takes under these settings (as in [`complete`](Self::complete)), as far as the adapter knows.
+    fn capabilities_of(model: &str, settings: &str) -> Capabilities;
 
     /// Makes one call. `settings` is the adapter's table of the run configuration, as JSON.
     ///

@@ -17,6 +17,7 @@ pub trait Policy {
     ///
     /// # Errors
     ///
-    /// [`PolicyError::Settings`] for settings that it cannot use, [`PolicyError::GaveUp`] when it cannot go on.
+    /// [`PolicyError::Settings`] for settings that it cannot use, [`PolicyError::GaveUp`] when it cannot go on,
+    /// [`PolicyError::ModelRefused`] and [`PolicyError::ModelMalformed`] when that is the model's doing.
     fn run(session: &mut Session, settings: &str) -> Result<(), PolicyError>;
 }

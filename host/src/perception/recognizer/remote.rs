@@ -113,6 +113,7 @@ impl Remote {
             ),
             None => None,
         };
+        crate::model::egress::network::install_crypto();
         let client = reqwest::Client::builder()
             .timeout(WITHIN)
             .connect_timeout(CONNECT_WITHIN)
