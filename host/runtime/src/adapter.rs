@@ -13,7 +13,7 @@ use crate::bindings::model_adapter::dynacu::host::{blobs, http};
 use crate::bindings::model_adapter::dynacu::model::types as model;
 use crate::egress::{Blobs, Egress};
 use crate::failure::GuestFailure;
-use crate::guest::{Bounds, Guest, Part, call};
+use crate::guest::{Guest, Part, call};
 use crate::limits::Limits;
 use crate::types::{
     AdapterDescriptor, BlobError, BlobInfo, Capabilities, HttpError, HttpRequest, HttpResponse,
@@ -60,7 +60,7 @@ impl http::Host for Guest<AdapterPart> {
     ) -> wasmtime::Result<Result<HttpResponse, HttpError>> {
         self.called();
         let egress = self.part.egress.clone();
-        Ok(egress.send(request).await)
+        Ok(self.meter.host_works(egress.send(request)).await)
     }
 }
 
@@ -223,19 +223,11 @@ impl Inside {
             blobs: self.blobs.clone(),
         };
         let mut store = Guest::store(&self.engine, &limits, Clock::Machine, part)?;
-        let bounds = Bounds {
-            wall: limits.start_deadline,
-            cpu: limits.cpu_without_call,
-        };
-        let adapter = call(&mut store, bounds, async |store| {
+        let adapter = call(&mut store, limits.start_bounds(), async |store| {
             self.adapter.instantiate_async(store).await
         })
         .await?;
-        let bounds = Bounds {
-            wall: limits.deadline,
-            cpu: limits.cpu_without_call,
-        };
-        call(&mut store, bounds, async |store| {
+        call(&mut store, limits.call_bounds(), async |store| {
             work(&adapter, store).await
         })
         .await
