@@ -25,6 +25,7 @@ guests: setup ## builds the bundled plugins and the test guests into plugins/dis
 	@cd plugins && cargo build --quiet --locked --release --target wasm32-wasip2 --target-dir $(GUEST_TARGET)
 	@cd tests/fixtures/plugins && cargo build --quiet --locked --release --target wasm32-wasip2 --target-dir $(GUEST_TARGET)/fixtures
 	@mkdir -p $(DIST)/fixtures
+	@cd tests/fixtures/plugins && cargo run --quiet --locked -p from-wat --target-dir $(GUEST_TARGET)/fixtures -- . $(CURDIR)/$(DIST)/fixtures
 	@for wasm in $(GUEST_TARGET)/wasm32-wasip2/release/*.wasm; do \
 	  name=$$(basename "$$wasm"); cmp -s "$$wasm" "$(DIST)/$${name//_/-}" || cp "$$wasm" "$(DIST)/$${name//_/-}"; done
 	@for wasm in $(GUEST_TARGET)/fixtures/wasm32-wasip2/release/*.wasm; do \

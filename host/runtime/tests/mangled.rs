@@ -6,9 +6,6 @@
     reason = "clippy.toml allows it in tests, but does not see what tests share"
 )]
 
-#[path = "support/case.rs"]
-#[allow(dead_code)]
-mod case;
 #[path = "support/scripted.rs"]
 #[allow(dead_code)]
 mod support;

@@ -65,45 +65,13 @@ pub fn all() -> Result<Vec<(String, Expected)>> {
     Ok(cases)
 }
 
-/// The guest's file: built from Rust or Python beforehand, or made in `folder` now.
+/// The guest's file: built beforehand, or cut now in `folder`.
 pub fn guest(name: &str, expected: &Expected, folder: &Path) -> Result<PathBuf> {
-    let source = sources().join(name);
-    let made = folder.join(format!("{name}.wasm"));
-    let bytes = if let Some(whole) = &expected.cut {
-        let whole = std::fs::read(super::fixture(whole))?;
-        whole[..whole.len() / 2].to_vec()
-    } else if source.join("component.wat").exists() {
-        wat::parse_file(source.join("component.wat"))?
-    } else if source.join("guest.wat").exists() {
-        policy(&std::fs::read_to_string(source.join("guest.wat"))?)?
-    } else {
-        return Ok(super::fixture(name));
+    let Some(whole) = &expected.cut else {
+        return Ok(super::support::fixture(name));
     };
-    std::fs::write(&made, bytes)?;
-    Ok(made)
-}
-
-/// A policy whose `run` is written in WAT: a core module with what every policy has, made a component by its world.
-fn policy(fields: &str) -> Result<Vec<u8>> {
-    let common = std::fs::read_to_string(sources().join("policy.wat"))?;
-    let mut module = wat::parse_str(format!("(module\n{fields}\n{common})"))?;
-    let mut wit = wit_parser::Resolve::default();
-    let (package, _) = wit.push_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit"))?;
-    let world = wit.select_world(&[package], Some("policy"))?;
-    let utf8 = wit_component::StringEncoding::UTF8;
-    wit_component::embed_component_metadata(&mut module, &wit, world, utf8)?;
-    let mut encoder = wit_component::ComponentEncoder::default().module(&module)?;
-    encoder.encode()
-}
-
-/// A policy of a good megabyte, nearly all of it code.
-pub fn megabyte() -> Result<Vec<u8>> {
-    let returns = std::fs::read_to_string(sources().join("loops-in-post-return/guest.wat"))?;
-    let step =
-        "(local.set 0 (i32.mul (i32.add (local.get 0) (i32.const 12345)) (i32.const 54321)))";
-    let function = format!(
-        "(func (param i32) (result i32) {} (local.get 0))\n",
-        step.repeat(20)
-    );
-    policy(&format!("{returns}\n{}", function.repeat(4000)))
+    let whole = std::fs::read(super::support::fixture(whole))?;
+    let cut = folder.join(format!("{name}.wasm"));
+    std::fs::write(&cut, &whole[..whole.len() / 2])?;
+    Ok(cut)
 }
