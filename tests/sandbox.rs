@@ -125,10 +125,18 @@ fn a_core_the_record_time_and_channels_are_not_a_policy_s_to_spoil() {
     let wanted = [
         ("spins-a-core", Outcome::AgentError, EndCause::GuestTimeout),
         solved,
-        ("floods-the-record", Outcome::AgentError, EndCause::GuestOutputTooLarge),
+        (
+            "floods-the-record",
+            Outcome::AgentError,
+            EndCause::GuestOutputTooLarge,
+        ),
         solved,
         ("never-observes", Outcome::Timeout, EndCause::TimeLimit),
-        ("asks-for-everything", Outcome::Failed, EndCause::PolicyReturned),
+        (
+            "asks-for-everything",
+            Outcome::Failed,
+            EndCause::PolicyReturned,
+        ),
         solved,
     ];
     assert_eq!(ends, wanted, "{episodes:#?}");
@@ -159,7 +167,10 @@ fn home_with_a_short_task(folder: &Path) -> Result<std::path::PathBuf> {
     for name in ["page-lib", task] {
         symlink(checkout.join("tasks").join(name), tasks.join(name))?;
     }
-    let (long, short) = (checkout.join("tasks").join(task), tasks.join("F-E2-soon-over"));
+    let (long, short) = (
+        checkout.join("tasks").join(task),
+        tasks.join("F-E2-soon-over"),
+    );
     std::fs::create_dir(&short)?;
     symlink(long.join("page"), short.join("page"))?;
     let mut manifest = std::fs::read_to_string(long.join("task.toml"))?;
@@ -180,7 +191,12 @@ fn run(folder: &Path, home: &Path, config: &str) -> Result<(Vec<EpisodeResult>, 
     let file = folder.join("run.toml");
     std::fs::write(&file, config)?;
     let mut child = Command::new(host()?)
-        .args([Path::new("--config"), &file, Path::new("--out"), &folder.join("run")])
+        .args([
+            Path::new("--config"),
+            &file,
+            Path::new("--out"),
+            &folder.join("run"),
+        ])
         .arg("--json")
         .env("DYNACU_HOME", home)
         .stdout(Stdio::piped())

@@ -32,7 +32,10 @@ enum Job {
     Event(u64, Box<Event>),
     /// The same on behalf of a guest.
     GuestEvent(u64, Box<Event>),
-    Blob { path: PathBuf, bytes: Arc<[u8]> },
+    Blob {
+        path: PathBuf,
+        bytes: Arc<[u8]>,
+    },
 }
 
 /// Media type and size of each blob of an episode, by id.
@@ -56,18 +59,29 @@ enum Places {
 
 impl Shared {
     fn places(&self, change: impl FnOnce(&mut Places)) {
-        change(&mut self.guest_places.lock().unwrap_or_else(PoisonError::into_inner));
+        change(
+            &mut self
+                .guest_places
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
         self.place_freed.notify_all();
     }
 
     /// Waits for a place. False where nobody writes any more.
     fn take_place(&self) -> bool {
-        let mut places = self.guest_places.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut places = self
+            .guest_places
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         loop {
             match &mut *places {
                 Places::Closed => return false,
                 Places::Free(0) => {
-                    places = self.place_freed.wait(places).unwrap_or_else(PoisonError::into_inner);
+                    places = self
+                        .place_freed
+                        .wait(places)
+                        .unwrap_or_else(PoisonError::into_inner);
                 }
                 Places::Free(left) => {
                     *left -= 1;
@@ -259,11 +273,7 @@ fn extension(media_type: &str) -> &str {
     }
 }
 
-fn write_all(
-    mut log: BufWriter<File>,
-    queue: &Receiver<Job>,
-    shared: &Shared,
-) -> io::Result<()> {
+fn write_all(mut log: BufWriter<File>, queue: &Receiver<Job>, shared: &Shared) -> io::Result<()> {
     let mut seq = 0;
     let mut previous = String::new();
     while let Ok(job) = queue.recv() {

@@ -300,9 +300,15 @@ async fn a_scratch_folder_random_numbers_floods_and_recursion() {
         answer(&other, "random").await
     );
     assert_eq!(answer(&first, "flood").await, "done");
-    for (greedy, wanted) in [("fill", "64 MiB of its scratch"), ("files", "too many handles")] {
+    for (greedy, wanted) in [
+        ("fill", "64 MiB of its scratch"),
+        ("files", "too many handles"),
+    ] {
         let cut = answer(&first, greedy).await;
-        assert!(cut.contains("guest-output-too-large") && cut.contains(wanted), "{cut}");
+        assert!(
+            cut.contains("guest-output-too-large") && cut.contains(wanted),
+            "{cut}"
+        );
     }
     let deep = answer(&first, "recursion").await;
     // Which of its two stacks runs out first is the compiler's choice.

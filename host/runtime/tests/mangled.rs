@@ -16,14 +16,14 @@ use dynacu_runtime::{Engine, Manifest, Plugin};
 struct Numbers(u64);
 
 impl Numbers {
-    fn next(&mut self) -> u64 {
+    fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 8
     }
 
     fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
+        (self.draw() % bound.max(1) as u64) as usize
     }
 }
 
@@ -47,7 +47,7 @@ fn mangled(numbers: &mut Numbers, whole: &[u8]) -> Vec<u8> {
                 bytes.splice(at..end, large);
             }
             4 if !bytes.is_empty() => bytes[at] ^= 1 << numbers.below(8),
-            _ if !bytes.is_empty() => bytes[at] = numbers.next() as u8,
+            _ if !bytes.is_empty() => bytes[at] = numbers.draw() as u8,
             _ => {}
         }
     }
