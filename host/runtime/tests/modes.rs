@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 use std::time::Duration;
 
-use desk::{Desk, Reply, SCREEN, Seen, answer, calls, keyframe, sentence, still, text};
+use desk::{Desk, Reply, SCREEN, Seen, called, calls, keyframe, response, sentence, still, text};
 use dynacu_runtime::types::{
     Action, Brief, Capabilities, Channels, ImageFormat, ModelError, ModelRequest, Part, StopReason,
 };
@@ -171,10 +171,8 @@ async fn an_unusable_answer_gets_one_turn_with_its_reason() {
 
 #[tokio::test]
 async fn an_answer_cut_at_the_limit_is_asked_for_again_with_more_room() {
-    let cut = answer(
-        vec![Part::Text("I think".to_owned())],
-        StopReason::MaxTokens,
-    );
+    let parts = vec![Part::Text("I think".to_owned())];
+    let cut = Reply::Answers(Ok(response(parts, StopReason::MaxTokens)));
     let settings = r#"{"max-output-tokens": 500}"#;
     let replies = vec![cut, calls(&[DONE])];
     let (end, seen) = script("standard", Channels::empty(), settings, replies).await;
@@ -385,6 +383,21 @@ async fn what_happens_while_the_model_thinks_is_shown_at_once_where_asked_for() 
     run("aoi-full", "{}", patient).await;
     assert_eq!(look(&seen).requests.len(), 1);
     assert_eq!(look(&seen).cancelled, []);
+}
+
+#[tokio::test]
+async fn what_happens_between_two_looks_is_shown_before_the_next_one() {
+    let late = vec![Event::Sentence(sentence(5_100, 6_000, "Answer now!"))];
+    let replies = vec![Reply::AnswersBefore(called(&[CLICK]), late), calls(&[DONE])];
+    let (end, seen) = script("aoi-audio", Channels::AUDIO, r#"{"react": true}"#, replies).await;
+    assert_eq!(end, PolicyEnd::Returned);
+    let text = shown(&look(&seen).requests[1]);
+    assert!(text.contains("Step 1 (t = 5.0s)"), "no second look: {text}");
+    assert!(text.contains("Step 1: click(640, 360)"), "{text}");
+    assert!(
+        text.ends_with("[SINCE THE SCREENSHOT]\n(5.1s) heard: \"Answer now!\"\n"),
+        "{text}"
+    );
 }
 
 #[tokio::test]
