@@ -95,7 +95,7 @@ impl Desk {
         if let Action::Wait(milliseconds) = &action {
             self.now += milliseconds;
         }
-        if action == Action::Done {
+        if matches!(action, Action::Done) {
             self.ended = Some(StopCause::Done);
         }
         self.seen.lock().unwrap().performed.push(action);
