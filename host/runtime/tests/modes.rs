@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 use std::time::Duration;
 
-use desk::{Desk, Reply, SCREEN, Seen, answer, calls, keyframe, sentence, still, text};
+use desk::{Desk, Reply, SCREEN, Seen, called, calls, keyframe, response, sentence, still, text};
 use dynacu_runtime::types::{
     Action, Brief, Capabilities, Channels, ImageFormat, ModelError, ModelRequest, Part, StopReason,
 };
@@ -84,10 +84,6 @@ fn shown(request: &ModelRequest) -> String {
         .collect()
 }
 
-fn done(seen: &Seen) -> Vec<&Action> {
-    seen.performed.iter().collect()
-}
-
 #[tokio::test]
 async fn every_mode_asks_with_its_channels_and_does_what_is_answered() {
     for (mode, granted) in [
@@ -115,11 +111,10 @@ async fn every_mode_asks_with_its_channels_and_does_what_is_answered() {
         let (end, seen) = script(mode, granted, "{}", replies).await;
         assert_eq!(end, PolicyEnd::Returned, "{mode}");
         let seen = look(&seen);
-        let performed: Vec<String> = done(&seen).iter().map(|a| format!("{a:?}")).collect();
-        assert_eq!(performed.len(), 5, "{performed:?}");
-        assert_eq!(seen.performed[0], Action::Wait(2_000));
-        assert_eq!(seen.performed[2], Action::TypeText("4711".to_owned()));
-        assert_eq!(seen.performed[4], Action::Done);
+        assert_eq!(seen.performed.len(), 5, "{:?}", seen.performed);
+        assert!(matches!(seen.performed[0], Action::Wait(2_000)));
+        assert!(matches!(&seen.performed[2], Action::TypeText(text) if text == "4711"));
+        assert!(matches!(seen.performed[4], Action::Done));
         let text = shown(&seen.requests[2]);
         let keyframes = granted.contains(Channels::KEYFRAMES);
         assert_eq!(text.contains("<key-3-1000>"), keyframes, "{text}");
@@ -161,7 +156,7 @@ async fn an_unusable_answer_gets_one_turn_with_its_reason() {
         told.ends_with("<screen-1>\n"),
         "the same observation: {told}"
     );
-    assert_eq!(seen.performed, [], "done was never invented");
+    assert!(seen.performed.is_empty(), "done was never invented");
 
     let repaired = vec![text("Hm."), calls(&[CLICK]), text("Hm."), calls(&[DONE])];
     let (end, seen) = script("standard", Channels::empty(), "{}", repaired).await;
@@ -171,10 +166,8 @@ async fn an_unusable_answer_gets_one_turn_with_its_reason() {
 
 #[tokio::test]
 async fn an_answer_cut_at_the_limit_is_asked_for_again_with_more_room() {
-    let cut = answer(
-        vec![Part::Text("I think".to_owned())],
-        StopReason::MaxTokens,
-    );
+    let parts = vec![Part::Text("I think".to_owned())];
+    let cut = Reply::Answers(Ok(response(parts, StopReason::MaxTokens)));
     let settings = r#"{"max-output-tokens": 500}"#;
     let replies = vec![cut, calls(&[DONE])];
     let (end, seen) = script("standard", Channels::empty(), settings, replies).await;
@@ -385,6 +378,21 @@ async fn what_happens_while_the_model_thinks_is_shown_at_once_where_asked_for() 
     run("aoi-full", "{}", patient).await;
     assert_eq!(look(&seen).requests.len(), 1);
     assert_eq!(look(&seen).cancelled, []);
+}
+
+#[tokio::test]
+async fn what_happens_between_two_looks_is_shown_before_the_next_one() {
+    let late = vec![Event::Sentence(sentence(5_100, 6_000, "Answer now!"))];
+    let replies = vec![Reply::AnswersBefore(called(&[CLICK]), late), calls(&[DONE])];
+    let (end, seen) = script("aoi-audio", Channels::AUDIO, r#"{"react": true}"#, replies).await;
+    assert_eq!(end, PolicyEnd::Returned);
+    let text = shown(&look(&seen).requests[1]);
+    assert!(text.contains("Step 1 (t = 5.0s)"), "no second look: {text}");
+    assert!(text.contains("Step 1: click(640, 360)"), "{text}");
+    assert!(
+        text.ends_with("[SINCE THE SCREENSHOT]\n(5.1s) heard: \"Answer now!\"\n"),
+        "{text}"
+    );
 }
 
 #[tokio::test]

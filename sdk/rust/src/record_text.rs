@@ -15,6 +15,24 @@ use crate::{
 const SHOWN_ACTIONS: usize = 20;
 
 /// Everything that the text of one observation is made of. Writing it with `{}` gives the text.
+///
+/// ```
+/// use dynacu_sdk::record_text::{RecordText, Section};
+/// use dynacu_sdk::Size;
+///
+/// let record = RecordText {
+///     step: 1,
+///     taken_at: 40,
+///     screen: Size::from((1280, 720)),
+///     audio_context: None,
+///     recent_audio: None,
+///     keyframes: None,
+///     keyframes_dropped: 0,
+///     task: "Enter the price.",
+///     prior_actions: &[],
+/// };
+/// assert_eq!(record.section(Section::Task).to_string(), "[TASK]\n\"Enter the price.\"\n");
+/// ```
 #[derive(Clone, Debug)]
 pub struct RecordText<'a> {
     /// The observation's number, from 1.

@@ -23,6 +23,8 @@ pub enum Reply {
     Answers(Result<ModelResponse, ModelError>),
     /// Thinks until the call is given up, and meanwhile this happens.
     Thinks(Vec<Event>),
+    /// Answers, and then this happens.
+    AnswersBefore(ModelResponse, Vec<Event>),
 }
 
 /// What was seen of the policy.
@@ -93,7 +95,7 @@ impl Desk {
         if let Action::Wait(milliseconds) = &action {
             self.now += milliseconds;
         }
-        if action == Action::Done {
+        if matches!(action, Action::Done) {
             self.ended = Some(StopCause::Done);
         }
         self.seen.lock().unwrap().performed.push(action);
@@ -106,6 +108,10 @@ impl Desk {
 
 /// An answer with these calls, in their order.
 pub fn calls(calls: &[(&str, &str)]) -> Reply {
+    Reply::Answers(Ok(called(calls)))
+}
+
+pub fn called(calls: &[(&str, &str)]) -> ModelResponse {
     let parts = calls.iter().enumerate().map(|(n, (name, arguments))| {
         Part::ToolCall(ToolCall {
             id: format!("call-{n}"),
@@ -113,21 +119,22 @@ pub fn calls(calls: &[(&str, &str)]) -> Reply {
             arguments: (*arguments).to_owned(),
         })
     });
-    answer(parts.collect(), StopReason::ToolCall)
+    response(parts.collect(), StopReason::ToolCall)
 }
 
 /// An answer of text alone.
 pub fn text(said: &str) -> Reply {
-    answer(vec![Part::Text(said.to_owned())], StopReason::EndTurn)
+    let parts = vec![Part::Text(said.to_owned())];
+    Reply::Answers(Ok(response(parts, StopReason::EndTurn)))
 }
 
-pub fn answer(parts: Vec<Part>, stop_reason: StopReason) -> Reply {
-    Reply::Answers(Ok(ModelResponse {
+pub fn response(parts: Vec<Part>, stop_reason: StopReason) -> ModelResponse {
+    ModelResponse {
         parts,
         stop_reason,
         usage: None,
         model: "scripted".to_owned(),
-    }))
+    }
 }
 
 pub fn sentence(started_at: u64, ended_at: u64, text: &str) -> Sentence {
@@ -302,12 +309,15 @@ impl PolicyHost for Desk {
     async fn submit(&mut self, request: ModelRequest) -> u64 {
         self.calls += 1;
         self.seen.lock().unwrap().requests.push(request);
+        let call = self.calls;
+        let completed = |outcome| Event::Completion(Completion { call, outcome });
         match self.replies.pop_front() {
-            Some(Reply::Answers(outcome)) => self.events.push_back(Event::Completion(Completion {
-                call: self.calls,
-                outcome,
-            })),
+            Some(Reply::Answers(outcome)) => self.events.push_back(completed(outcome)),
             Some(Reply::Thinks(meanwhile)) => self.events.extend(meanwhile),
+            Some(Reply::AnswersBefore(response, events)) => {
+                self.events.push_back(completed(Ok(response)));
+                self.events.extend(events);
+            }
             None => self.ended = Some(StopCause::StepLimit),
         }
         self.calls

@@ -1,28 +1,20 @@
 //! The loop: look, ask, act.
 
-use std::time::Duration;
-
-use dynacu_sdk::model::{Capabilities, ModelError, Request, Response};
+use dynacu_sdk::model::Capabilities;
 use dynacu_sdk::tools::{ReadCall, Tools};
-use dynacu_sdk::{
-    ActFailure, Action, AudioContext, Channels, Encoding, Event, Frame, Keyframe, Observation,
-    PolicyError, Session, logging,
-};
+use dynacu_sdk::{ActFailure, Action, Channels, Encoding, Event, PolicyError, Session, logging};
 
 use crate::answer::{self, Verdict};
 use crate::compose::{Composer, Turn};
 use crate::memory::{Memory, Past, shortened};
-use crate::scene::{News, Scene, Shot};
+use crate::news::Asked;
 use crate::settings::{Settings, Transcriber};
-use crate::spread::spread;
-use crate::transcriber::{self, Pictures, WINDOW};
+use crate::transcriber::Pictures;
 
 /// Steps in a row without an answer after which the run ends.
 const SILENT_STEPS: u32 = 3;
 /// News that interrupt one step; what comes later is in the next observation.
 const INTERRUPTIONS: u32 = 3;
-/// More news may follow at once: a sentence seldom comes without the change that goes with it.
-const SETTLE: Duration = Duration::from_millis(300);
 
 pub(crate) fn run(session: &mut Session, settings: &str) -> Result<(), PolicyError> {
     let settings = Settings::parse(settings).map_err(PolicyError::Settings)?;
@@ -40,7 +32,7 @@ pub(crate) fn run(session: &mut Session, settings: &str) -> Result<(), PolicyErr
 }
 
 /// Why the loop ends.
-enum Halt {
+pub(crate) enum Halt {
     Stopped,
     Failed(PolicyError),
 }
@@ -51,25 +43,18 @@ impl From<PolicyError> for Halt {
     }
 }
 
-/// What came of asking.
-enum Asked {
-    Answered(Result<Response, ModelError>),
-    /// Something happened first.
-    News(Vec<News>),
-}
-
-struct Agent<'a> {
-    session: &'a mut Session,
-    composer: Composer,
-    encoding: Encoding,
+pub(crate) struct Agent<'a> {
+    pub(crate) session: &'a mut Session,
+    pub(crate) composer: Composer,
+    pub(crate) encoding: Encoding,
     memory: Memory,
-    pictures: Pictures,
+    pub(crate) pictures: Pictures,
     /// What the model is told of its last answer, where not all of it was done.
     told: Option<String>,
     refusals: u32,
     silent_steps: u32,
     /// How often news may still interrupt this step.
-    interruptions: u32,
+    pub(crate) interruptions: u32,
 }
 
 impl<'a> Agent<'a> {
@@ -238,149 +223,6 @@ impl<'a> Agent<'a> {
             }
             Ok(()) => Ok(()),
         }
-    }
-
-    fn ask(&mut self, request: &Request, since: u64) -> Result<Asked, Halt> {
-        if self.interruptions == 0 {
-            let outcome = self.session.ask(request);
-            return match self.session.stopped() {
-                Some(_) => Err(Halt::Stopped),
-                None => Ok(Asked::Answered(outcome)),
-            };
-        }
-        let call = self.session.submit(request);
-        let mut news = Vec::new();
-        loop {
-            let wait = (!news.is_empty()).then_some(SETTLE);
-            match self.session.next(wait) {
-                Event::Completion(completion) if completion.call == call => {
-                    return Ok(Asked::Answered(completion.outcome));
-                }
-                Event::Stop(_) => return Err(Halt::Stopped),
-                Event::Elapsed if !news.is_empty() => {
-                    self.session.cancel(call);
-                    return Ok(Asked::News(news));
-                }
-                event => news.extend(self.news(event, since)),
-            }
-        }
-    }
-
-    /// Listens until it is time to look again. True where there were news to show before.
-    fn news_before(&mut self, next_look: u64, scene: &mut Scene) -> Result<bool, Halt> {
-        let since = scene.taken_at;
-        let mut found = false;
-        loop {
-            let left = Duration::from_millis(next_look.saturating_sub(self.session.now()));
-            let wait = if found { left.min(SETTLE) } else { left };
-            match self.session.next(Some(wait)) {
-                Event::Stop(_) => return Err(Halt::Stopped),
-                // Too late for an answer of its own: the next observation has it.
-                Event::Elapsed if wait == left => return Ok(false),
-                Event::Elapsed if found => return Ok(true),
-                event => {
-                    let news = self.news(event, since);
-                    found |= news.is_some();
-                    scene.news.extend(news);
-                }
-            }
-        }
-    }
-
-    /// An event as news, unless the observation had it already.
-    fn news(&mut self, event: Event, since: u64) -> Option<News> {
-        match event {
-            Event::Sentence(sentence) if sentence.ended_at > since => {
-                Some(News::Sentence(sentence))
-            }
-            Event::Keyframe(keyframe) if keyframe.captured_at > since => {
-                let blob = self.encode(&keyframe.frame)?;
-                let line = (&keyframe).into();
-                Some(News::Keyframe { line, blob })
-            }
-            _ => None,
-        }
-    }
-
-    fn scene(&mut self, seen: &Observation) -> Result<Scene, Halt> {
-        let screenshot = self.encode(&seen.screenshot).ok_or_else(|| {
-            PolicyError::Other("the host gave up the screenshot before it was encoded".to_owned())
-        })?;
-        let granted = self.composer.brief.granted.contains(Channels::KEYFRAMES);
-        Ok(Scene {
-            step: seen.step,
-            taken_at: seen.taken_at,
-            sent: seen.screenshot.size_as(&self.encoding),
-            screenshot,
-            keyframes: granted.then(|| self.shots(&seen.keyframes)),
-            keyframes_dropped: seen.keyframes_dropped,
-            recent_audio: seen.recent_audio.clone(),
-            audio_context: seen.audio_context.clone(),
-            news: Vec::new(),
-        })
-    }
-
-    /// The keyframes, those that are to be shown with their pictures.
-    fn shots(&mut self, keyframes: &[Keyframe]) -> Vec<Shot> {
-        let most = self.composer.settings.keyframes.unwrap_or(usize::MAX);
-        let shown = spread(keyframes.len(), most);
-        let mut shots = Vec::with_capacity(keyframes.len());
-        for (place, keyframe) in keyframes.iter().enumerate() {
-            let blob = shown
-                .contains(&place)
-                .then(|| self.encode(&keyframe.frame))
-                .flatten();
-            if let Some(blob) = &blob {
-                self.pictures.add(keyframe.captured_at, blob);
-            }
-            shots.push(Shot {
-                line: keyframe.into(),
-                blob,
-            });
-        }
-        shots
-    }
-
-    fn encode(&self, frame: &Frame) -> Option<String> {
-        frame
-            .encode(self.encoding)
-            .map_err(|error| logging::warn(&format!("a picture is missing: {error:?}")))
-            .ok()
-    }
-
-    /// Replaces the host's transcript of the last 60 seconds by the model's. Where there is none the host's stays.
-    fn transcribe(&mut self, scene: &mut Scene) -> Result<(), Halt> {
-        let end = scene.taken_at;
-        let start = self.session.now().saturating_sub(WINDOW).min(end);
-        if start == end {
-            return Ok(());
-        }
-        let clip = match self.session.clip(start, end) {
-            Ok(clip) => clip,
-            Err(error) => {
-                logging::warn(&format!("no sound for the model to transcribe: {error:?}"));
-                return Ok(());
-            }
-        };
-        let most = self
-            .composer
-            .max_images
-            .map_or(usize::MAX, |most| most as usize);
-        let limit = self.composer.settings.max_output_tokens;
-        let request = transcriber::request(&clip, start, &mut self.pictures, most, limit);
-        let outcome = self.session.ask(&request);
-        if self.session.stopped().is_some() {
-            return Err(Halt::Stopped);
-        }
-        match outcome {
-            Ok(response) => {
-                let written = answer::said(&response);
-                let context: AudioContext = transcriber::transcript(&written, start, end);
-                scene.audio_context = Some(context);
-            }
-            Err(error) => logging::warn(&format!("the model did not transcribe: {error:?}")),
-        }
-        Ok(())
     }
 }
 

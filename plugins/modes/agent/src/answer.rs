@@ -45,11 +45,11 @@ pub(crate) fn judge(outcome: Result<Response, ModelError>, tools: &Tools) -> Ver
             Verdict::NoAnswer("the provider is overloaded".to_owned())
         }
         Err(ModelError::Other(why)) => Verdict::NoAnswer(why),
-        Err(ModelError::InvalidRequest(why) | ModelError::Authentication(why)) => {
-            Verdict::Hopeless(why)
-        }
-        #[allow(unreachable_patterns, reason = "cases that the interface may gain")]
-        Err(other) => Verdict::Hopeless(format!("{other:?}")),
+        Err(
+            ModelError::InvalidRequest(why)
+            | ModelError::Authentication(why)
+            | ModelError::QuotaExceeded(why),
+        ) => Verdict::Hopeless(why),
     }
 }
 

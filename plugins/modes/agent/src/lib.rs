@@ -8,7 +8,9 @@
 mod agent;
 mod answer;
 mod compose;
+mod look;
 mod memory;
+mod news;
 mod scene;
 mod settings;
 mod spread;

@@ -9,6 +9,8 @@ const NAMES: [&str; 4] = ["action", "name", "tool", "function"];
 const ARGUMENTS: [&str; 4] = ["arguments", "args", "input", "parameters"];
 /// Braces that are tried: each may cost a walk through the rest of the text.
 const BRACES: usize = 64;
+/// Bytes of a text that are looked at; no answer to one step is so long.
+const LONGEST: usize = 65_536;
 /// How the thinking of a model is marked where its server does not take it out.
 const THINKING: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
 
@@ -31,7 +33,7 @@ impl Tools {
     ///
     /// [`Unusable`] where two different actions are named, or where the one cannot be read.
     pub fn recover(&self, text: &str) -> Result<Option<ReadCall>, Unusable> {
-        let text = without_thinking(text);
+        let text = without_thinking(&text[..text.floor_char_boundary(LONGEST)]);
         let mut calls: Vec<(String, Value)> = Vec::new();
         for (before, object) in objects(&text) {
             if let Some(call) = named(before, object)
