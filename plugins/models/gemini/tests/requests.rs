@@ -10,8 +10,8 @@ fn text(text: &str) -> Part {
     Part::Text(text.to_owned())
 }
 
-fn settings(json: &str) -> Settings {
-    model_wire::settings::read("gemini", json).unwrap()
+fn settings(json: &str) -> Result<Settings, ModelError> {
+    model_wire::settings::read("gemini", json)
 }
 
 #[test]
@@ -27,7 +27,8 @@ fn one_turn_with_pictures_and_sound() {
             ],
         ),
     ]);
-    let set = settings(r#"{"thinking-level": "LOW", "media-resolution": "MEDIA_RESOLUTION_HIGH"}"#);
+    let set = settings(r#"{"thinking-level": "LOW", "media-resolution": "MEDIA_RESOLUTION_HIGH"}"#)
+        .unwrap();
     let draft = conversions::request("gemini-3.8-flash", &set, &asked, &MEDIA).unwrap();
     let mut body = sent(&draft.body).unwrap();
     let tools = body.as_object_mut().unwrap().remove("tools").unwrap();
@@ -59,7 +60,7 @@ fn one_turn_with_pictures_and_sound() {
 
 #[test]
 fn signatures_and_confirmations_come_back() {
-    let native = settings(r#"{"tools": "native"}"#);
+    let native = settings(r#"{"tools": "native"}"#).unwrap();
     let part = json!({"functionCall": {"id": "f1", "name": "type_text_at", "args": {"x": 1, "y": 2, "text": "a",
             "press_enter": false, "clear_before_typing": false,
             "safety_decision": {"decision": "require_confirmation", "explanation": "e"}}},
@@ -131,6 +132,6 @@ fn too_many_bytes_are_refused_here() {
         Role::User,
         vec![Part::Image("png-huge".to_owned())],
     )]);
-    let error = conversions::request("m", &settings("{}"), &asked, &MEDIA).unwrap_err();
+    let error = conversions::request("m", &settings("{}").unwrap(), &asked, &MEDIA).unwrap_err();
     assert!(matches!(error, ModelError::ContextExceeded(_)), "{error:?}");
 }

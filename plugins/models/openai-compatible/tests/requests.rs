@@ -1,13 +1,13 @@
 //! What settings make of a request to a server of one's own.
 
 use dynacu_sdk::http;
-use dynacu_sdk::model::{Part, Role};
+use dynacu_sdk::model::{ModelError, Part, Role};
 use model_wire::fixtures::{MEDIA, message, request, sent};
 use openai_compatible::conversions::{self, Settings};
 use serde_json::json;
 
-fn settings(json: &str) -> Settings {
-    model_wire::settings::read("openai-compatible", json).unwrap()
+fn settings(json: &str) -> Result<Settings, ModelError> {
+    model_wire::settings::read("openai-compatible", json)
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn only_what_every_server_knows_is_sent_unless_settings_say_more() {
     )]);
     asked.tools.clear();
     asked.temperature = Some(0.7);
-    let plain = settings("{}");
+    let plain = settings("{}").unwrap();
     let draft = chat_completions::request("local", &plain.dialect(), &asked, &MEDIA).unwrap();
     let messages = json!([{"role": "user", "content": [
         {"type": "text", "text": "Look."},
@@ -34,7 +34,8 @@ fn only_what_every_server_knows_is_sent_unless_settings_say_more() {
     let more = settings(
         r#"{"limit-field": "max_completion_tokens", "detail": "low", "max-output-tokens": 9,
             "extra": {"temperature": 0, "chat_template_kwargs": {"enable_thinking": false}}}"#,
-    );
+    )
+    .unwrap();
     let draft = chat_completions::request("local", &more.dialect(), &asked, &MEDIA).unwrap();
     let body = sent(&draft.body).unwrap();
     assert_eq!(body["max_completion_tokens"], 9);
@@ -53,6 +54,7 @@ fn only_what_every_server_knows_is_sent_unless_settings_say_more() {
 fn capabilities_are_what_settings_say() {
     let takes =
         settings(r#"{"audio": true, "tools": false, "coordinate-grid": 1000, "max-images": 4}"#)
+            .unwrap()
             .capabilities();
     assert!(takes.images && takes.audio && !takes.tools);
     assert_eq!(

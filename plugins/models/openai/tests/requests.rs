@@ -31,14 +31,14 @@ fn conversation() -> Request {
     asked
 }
 
-fn settings(json: &str) -> Settings {
-    model_wire::settings::read("openai", json).unwrap()
+fn settings(json: &str) -> Result<Settings, ModelError> {
+    model_wire::settings::read("openai", json)
 }
 
 #[test]
 fn chat_completions() {
     let asked = conversation();
-    let dialect = chat("gpt-4o", &settings("{}"));
+    let dialect = chat("gpt-4o", &settings("{}").unwrap());
     let draft = chat_completions::request("gpt-4o", &dialect, &asked, &MEDIA).unwrap();
     let mut body = sent(&draft.body).unwrap();
     let tools = body.as_object_mut().unwrap().remove("tools").unwrap();
@@ -75,13 +75,14 @@ fn sound_goes_to_the_models_that_hear() {
         Role::User,
         vec![text("Write it down."), Part::Audio("wav-1".to_owned())],
     )]);
-    let dialect = chat("gpt-audio-1.5", &settings("{}"));
+    let dialect = chat("gpt-audio-1.5", &settings("{}").unwrap());
     let draft = chat_completions::request("gpt-audio-1.5", &dialect, &asked, &MEDIA).unwrap();
     assert_eq!(
         sent(&draft.body).unwrap()["messages"][0]["content"][1],
         json!({"type": "input_audio", "input_audio": {"data": "<wav-1>", "format": "wav"}})
     );
-    let error = responses::request("gpt-6-sol", &settings("{}"), &asked, &MEDIA).unwrap_err();
+    let error =
+        responses::request("gpt-6-sol", &settings("{}").unwrap(), &asked, &MEDIA).unwrap_err();
     assert!(matches!(error, ModelError::InvalidRequest(_)), "{error:?}");
 }
 
@@ -90,7 +91,7 @@ fn responses_without_storage() {
     let asked = conversation();
     let draft = responses::request(
         "gpt-6-sol",
-        &settings(r#"{"effort": "low", "tool-choice": "auto"}"#),
+        &settings(r#"{"effort": "low", "tool-choice": "auto"}"#).unwrap(),
         &asked,
         &MEDIA,
     )
@@ -129,7 +130,7 @@ fn responses_without_storage() {
 
 #[test]
 fn computer_calls_come_back_with_their_checks_and_a_screenshot() {
-    let native = settings(r#"{"tools": "native"}"#);
+    let native = settings(r#"{"tools": "native"}"#).unwrap();
     let reasoning =
         json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "eA=="});
     let checks = json!([{"id": "sc_1", "code": "irrelevant_domain", "message": "m"}]);
@@ -180,10 +181,10 @@ fn computer_calls_come_back_with_their_checks_and_a_screenshot() {
 
 #[test]
 fn the_computer_tool_is_in_responses_alone() {
-    let native = settings(r#"{"tools": "native"}"#);
+    let native = settings(r#"{"tools": "native"}"#).unwrap();
     assert!(native.is_chat("gpt-4o").is_err());
     assert_eq!(native.is_chat("gpt-6-sol"), Ok(false));
-    let forced = settings(r#"{"api": "responses"}"#);
+    let forced = settings(r#"{"api": "responses"}"#).unwrap();
     assert_eq!(forced.is_chat("gpt-4o"), Ok(false));
 }
 
@@ -203,11 +204,11 @@ fn a_result_with_a_picture_keeps_it() {
             })],
         ),
     ]);
-    let draft = responses::request("gpt-6-sol", &settings("{}"), &asked, &MEDIA).unwrap();
+    let draft = responses::request("gpt-6-sol", &settings("{}").unwrap(), &asked, &MEDIA).unwrap();
     let output: Value = sent(&draft.body).unwrap()["input"][1]["output"].clone();
     assert_eq!(output[0]["image_url"], "data:image/jpeg;base64,<jpeg-1>");
     // In Chat Completions a result is text, so the picture follows in the user's turn.
-    let dialect = chat("gpt-4o", &settings("{}"));
+    let dialect = chat("gpt-4o", &settings("{}").unwrap());
     let draft = chat_completions::request("gpt-4o", &dialect, &asked, &MEDIA).unwrap();
     let messages = sent(&draft.body).unwrap()["messages"].clone();
     assert_eq!(messages[1]["role"], "tool");

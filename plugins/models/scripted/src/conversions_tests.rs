@@ -91,15 +91,30 @@ fn the_messages_are_answered_only_where_their_keyframes_were_shown() {
         written(answer("script", &script, &request(first, 1)))[0],
         r#"click {"x":853,"y":668}"#
     );
-    let keyframes = "→ keyframe_3.1s.png (changed 2.4% of the screen, 421x64 at 360, 72)\n→ keyframe_6.4s.png (changed 2.4% of the screen, 421x64 at 360, 72)\n";
+    let line = "→ keyframe_3.1s.png (changed 2.4% of the screen, 421x64 at 360, 72)\n";
     let without = written(answer("script", &script, &request(pressed, 1)));
     assert_eq!(without, [r#"wait {"seconds":1}"#]);
-    let with = written(answer(
+    let seen = |text: &str, pictures| {
+        let answered = written(answer(
+            "script",
+            &script,
+            &request(&format!("{text}{pressed}"), pictures),
+        ));
+        answered.last().cloned().unwrap_or_default()
+    };
+    assert_eq!(seen(&line.repeat(2), 3), "done {}");
+    assert_eq!(
+        seen(&line.repeat(2), 1),
+        r#"wait {"seconds":1}"#,
+        "lines without pictures are nothing that was seen"
+    );
+    let one = written(answer(
         "script",
         &script,
-        &request(&format!("{keyframes}{pressed}"), 3),
+        &request(&format!("{line}{pressed}"), 2),
     ));
-    assert_eq!(with.last().map(String::as_str), Some("done {}"));
+    assert_eq!(one[0], "I saw the code.");
+    assert_eq!(seen(&format!("said: {}\n{line}", one[0]), 2), "done {}");
 }
 
 #[test]

@@ -109,13 +109,12 @@ pub fn is_about_size(message: &str) -> bool {
         "input token count",
         "exceeds the maximum number of tokens",
         "too many images",
-        "at most",
+        "image(s) may be",
         "request too large",
         "payload size",
     ]
     .iter()
     .any(|sign| message.contains(sign))
-        && !message.contains("max_tokens must be")
 }
 
 /// A provider's message on one line, shortened, without anything that looks like a key.

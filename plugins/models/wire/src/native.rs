@@ -61,7 +61,7 @@ pub fn calls(id: &str, wanted: Vec<(Native, Value)>, notes: &mut Vec<String>) ->
 }
 
 /// The tools that no native set has, to be offered as functions beside it.
-pub fn beside<'a>(tools: &'a [Tool]) -> impl Iterator<Item = &'a Tool> {
+pub fn beside(tools: &[Tool]) -> impl Iterator<Item = &Tool> {
     tools
         .iter()
         .filter(|tool| ![CLICK, MOVE, DRAG, TYPE, KEY, SCROLL, WAIT].contains(&tool.name.as_str()))
