@@ -12,6 +12,7 @@ use crate::task::prepare::Renderer;
 use crate::task::studio::Studio;
 
 pub mod doctor;
+pub mod measure;
 pub mod models;
 pub mod plugin;
 pub mod run;
@@ -62,6 +63,11 @@ enum Command {
         #[command(flatten)]
         model: crate::config::model::ModelArguments,
     },
+    /// Measures perception, speech, plugins and accuracy on this machine, beside their budgets
+    #[command(
+        after_help = "Examples:\n  dynacu-host measure perception\n  dynacu-host measure all --out docs/perception --doc docs/perception.md\n  dynacu-host measure perception --minutes 10 --json"
+    )]
+    Measure(measure::MeasureArguments),
     /// Owns a lane's processes and ends them when the host is gone; started by the host itself
     #[command(hide = true, disable_help_flag = true)]
     Supervise { folder: std::path::PathBuf },
@@ -133,6 +139,7 @@ async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
         } else {
             Done::WithFailures
         }),
+        Some(Command::Measure(arguments)) => measure::measure(arguments).await,
         Some(Command::Supervise { .. }) => Ok(Done::Well),
     }
 }

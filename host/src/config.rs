@@ -7,6 +7,8 @@ use serde::Deserialize;
 
 use self::model::{ModelArguments, ModelConfig, ModelTable};
 use crate::mode::ModeChoice;
+use crate::perception::keyframe::GateKind;
+use crate::perception::recognizer::{RecognizerChoice, RemoteSettings};
 use crate::task::manifest::Tier;
 use crate::task::variant::Seed;
 
@@ -44,7 +46,11 @@ pub struct RunConfig {
     pub out: Option<PathBuf>,
     pub pace_ms: u64,
     pub fps: f32,
-    pub gate: String,
+    pub gate: GateKind,
+    /// Captures also when something is drawn, at most ten a second.
+    pub burst: bool,
+    /// Who recognises speech for the policy.
+    pub recognizer: RecognizerChoice,
     /// Tables for plugins, by plugin name.
     pub settings: toml::Table,
     /// What is allowed beyond naming a plugin: `reading`, `solution`, `scratch`.
@@ -67,6 +73,8 @@ pub struct Flags {
     pub pace: Option<f64>,
     pub fps: Option<f32>,
     pub gate: Option<String>,
+    pub burst: bool,
+    pub recognizer: Option<String>,
     pub settings: Option<PathBuf>,
     pub grants: Vec<String>,
     pub model: ModelArguments,
@@ -84,6 +92,11 @@ struct ConfigFile {
     pace: Option<f64>,
     fps: Option<f32>,
     gate: Option<String>,
+    /// `base`, `tiny` or `remote`.
+    recognizer: Option<String>,
+    remote_recognizer: Option<RemoteSettings>,
+    #[serde(default)]
+    burst: bool,
     #[serde(default)]
     grant: Vec<String>,
     #[serde(default)]
@@ -235,10 +248,15 @@ impl RunConfig {
             out: flags.out.or(file.out),
             pace_ms,
             fps,
-            gate: flags
-                .gate
-                .or(file.gate)
-                .unwrap_or_else(|| "local".to_owned()),
+            gate: match flags.gate.or(file.gate) {
+                Some(name) => name.parse().map_err(anyhow::Error::msg)?,
+                None => GateKind::Local,
+            },
+            burst: flags.burst || file.burst,
+            recognizer: match flags.recognizer.or(file.recognizer) {
+                Some(name) => RecognizerChoice::named(&name, file.remote_recognizer)?,
+                None => RecognizerChoice::default(),
+            },
             settings,
             grants: if flags.grants.is_empty() {
                 file.grant

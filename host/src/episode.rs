@@ -25,6 +25,7 @@ use crate::perception::recognizer::Transcribe;
 use crate::speech::Voice;
 use crate::task::home::Home;
 use crate::task::prepare::Prepared;
+use crate::task::variant::Seed;
 
 mod describe;
 mod desk;
@@ -32,8 +33,8 @@ mod ending;
 mod judge;
 mod live;
 mod scoring;
-mod session;
-mod stage;
+pub(crate) mod session;
+pub(crate) mod stage;
 
 use ending::Ended;
 use stage::Stage;
@@ -43,7 +44,10 @@ pub struct Bench {
     pub engine: Engine,
     pub home: Home,
     pub encoder: Arc<dyn Encoder>,
+    /// What hears for the policy.
     pub recognizer: Arc<dyn Transcribe>,
+    /// What hears for the page and its scorer: the same one whatever the policy hears with.
+    pub page_recognizer: Arc<dyn Transcribe>,
     pub voice: Arc<dyn Voice>,
     pub reader: Arc<Reader>,
 }
@@ -92,11 +96,23 @@ pub struct Trial {
     pub pace: Duration,
     pub fps: f32,
     pub gate: GateKind,
+    pub burst: bool,
     /// The episode's folder; what an unfinished attempt left there is replaced.
     pub folder: PathBuf,
     pub earlier_infrastructure_errors: u32,
     /// What the policy asks, where it asks a model.
     pub model: Option<Arc<Model>>,
+}
+
+impl Trial {
+    /// What decides the moments of the gate `random`: the same seed gives the same ones.
+    #[must_use]
+    pub fn gate_key(&self) -> u64 {
+        match self.task.variant.seed {
+            Seed::Number(number) => number,
+            Seed::Bits(bits) => (bits ^ bits >> 64) as u64,
+        }
+    }
 }
 
 /// Runs one trial on a lane and writes its record. An error means that not even a record could be written.
@@ -180,8 +196,10 @@ fn started(bench: &Bench, policy: &Policy, trial: &Trial, random: &[u8; 32]) -> 
             "fps": trial.fps,
             "gate": trial.gate.name(),
             "encoder": bench.encoder.name(),
-            "pixel_threshold": crate::perception::keyframe::pixels::CHANGED_SHARE,
-            "semantic_threshold": crate::perception::keyframe::SEMANTIC_DISTANCE,
+            "gate_key": format!("{:016x}", trial.gate_key()),
+            "pixel_threshold": trial.gate.pixel_threshold(),
+            "semantic_threshold": trial.gate.semantic_threshold(),
+            "burst": trial.burst,
         }),
     }
 }

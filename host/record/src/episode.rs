@@ -125,6 +125,9 @@ pub struct Perception {
     pub sentences: u64,
     /// Seconds of sound that the recognizer got.
     pub heard_s: f64,
+    /// Times that speech could not be recognised; the episode is then an infrastructure error.
+    #[serde(default)]
+    pub recognition_failures: u32,
     /// Sound lost before the recognizer, milliseconds.
     pub sound_gaps_ms: u64,
     /// Page-truth moments of the task that the page reported.

@@ -79,7 +79,16 @@ pub struct RunInfo {
     pub pace_ms: u64,
     pub fps: f32,
     pub gate: String,
+    /// Share of pixels that had to change, of the frame or of a tile; none where the gate does not look at it.
+    pub pixel_threshold: Option<f32>,
+    /// Cosine distance that embeddings had to have; none where the gate does not look at it.
+    pub semantic_threshold: Option<f32>,
+    /// Whether the screen was captured also when something was drawn.
+    pub burst: bool,
     pub encoder: String,
+    /// What recognised speech for the policy: a model file, or a server and its model.
+    #[serde(default)]
+    pub recognizer: String,
     /// Seconds since 1970.
     pub started: u64,
     pub ended: Option<u64>,

@@ -14,8 +14,8 @@ use crate::bindings::model_adapter::dynacu::host::{blobs, http};
 use crate::bindings::model_adapter::dynacu::model::types as model;
 use crate::egress::{Blobs, DenyEgress, Egress, NoBlobs};
 use crate::failure::GuestFailure;
-use crate::guest::{Bounds, Guest, Part, call};
-use crate::limits::Limits;
+use crate::guest::{Guest, Part, call};
+use crate::limits::{Bounds, Limits};
 use crate::types::{
     AdapterDescriptor, BlobError, BlobInfo, Capabilities, HttpError, HttpRequest, HttpResponse,
     Level, ModelError, ModelRequest, ModelResponse,
@@ -83,7 +83,7 @@ impl http::Host for Guest<AdapterPart> {
     ) -> wasmtime::Result<Result<HttpResponse, HttpError>> {
         self.called();
         let egress = self.part.0.egress.clone();
-        Ok(egress.send(request).await)
+        Ok(self.meter.host_works(egress.send(request)).await)
     }
 }
 
@@ -272,17 +272,13 @@ impl Inside {
         let deadline = outside.deadline;
         let part = AdapterPart(outside);
         let mut store = Guest::store(&self.engine, &limits, Clock::Machine, part)?;
-        let bounds = Bounds {
-            wall: limits.start_deadline,
-            cpu: limits.cpu_without_call,
-        };
-        let adapter = call(&mut store, bounds, async |store| {
+        let adapter = call(&mut store, limits.start_bounds(), async |store| {
             self.adapter.instantiate_async(store).await
         })
         .await?;
         let bounds = Bounds {
             wall: deadline,
-            cpu: limits.cpu_without_call,
+            ..limits.call_bounds()
         };
         call(&mut store, bounds, async |store| {
             work(&adapter, store).await

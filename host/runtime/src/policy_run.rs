@@ -7,7 +7,7 @@ use wasmtime::Engine;
 
 use crate::bindings::policy::{Policy, PolicyPre};
 use crate::failure::{GuestFailure, short};
-use crate::guest::{Bounds, Guest, call};
+use crate::guest::{Guest, call};
 use crate::limits::Limits;
 use crate::policy::PolicyPart;
 use crate::policy_host::{ClosedHost, PolicyHost};
@@ -114,11 +114,7 @@ async fn one_call(start: Start) -> PolicyEnd {
     } = start;
     let outcome = async {
         let (mut store, policy) = open(&engine, &policy, host, &limits).await?;
-        let bounds = Bounds {
-            wall: limits.deadline,
-            cpu: limits.cpu_without_call,
-        };
-        call(&mut store, bounds, async |store| {
+        call(&mut store, limits.call_bounds(), async |store| {
             policy
                 .dynacu_policy_policy()
                 .call_run(store, &brief, &settings)
@@ -144,13 +140,9 @@ async fn open(
     limits: &Limits,
 ) -> Result<(wasmtime::Store<Guest<PolicyPart>>, Policy), GuestFailure> {
     let clock = EpisodeClock::new(host.now());
-    let part = PolicyPart::new(host, clock.clone());
+    let part = PolicyPart::new(host, clock.clone(), limits);
     let mut store = Guest::store(engine, limits, Clock::Episode(clock), part)?;
-    let bounds = Bounds {
-        wall: limits.start_deadline.min(limits.deadline),
-        cpu: limits.cpu_without_call,
-    };
-    let instance = call(&mut store, bounds, async |store| {
+    let instance = call(&mut store, limits.start_bounds(), async |store| {
         policy.instantiate_async(store).await
     })
     .await?;
@@ -181,11 +173,7 @@ pub(crate) async fn describe(
         let limits = Limits::describe();
         let outcome = async {
             let (mut store, policy) = open(&engine, &policy, Box::new(ClosedHost), &limits).await?;
-            let bounds = Bounds {
-                wall: limits.deadline,
-                cpu: limits.cpu_without_call,
-            };
-            call(&mut store, bounds, async |store| {
+            call(&mut store, limits.call_bounds(), async |store| {
                 policy.dynacu_policy_policy().call_describe(store).await
             })
             .await

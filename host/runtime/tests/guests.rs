@@ -106,14 +106,14 @@ async fn a_panic_is_a_trap_with_its_message_and_the_next_guest_is_clean() {
     assert_eq!(failure.kind, FailureKind::Trap, "{failure}");
     assert_eq!(failure.kind.cause(), "guest-trap");
     assert!(
-        failure.detail.contains("nothing to do at step 1"),
+        failure.detail.contains("nothing to do at step 3"),
         "{failure}"
     );
     assert!(
         log.lock()
             .unwrap()
             .iter()
-            .any(|line| line.contains("nothing to do at step 1"))
+            .any(|line| line.contains("nothing to do at step 3"))
     );
     assert!(
         dropped.load(Ordering::SeqCst),
@@ -305,6 +305,16 @@ async fn a_scratch_folder_random_numbers_floods_and_recursion() {
         answer(&other, "random").await
     );
     assert_eq!(answer(&first, "flood").await, "done");
+    for (greedy, wanted) in [
+        ("fill", "64 MiB of its scratch"),
+        ("files", "too many handles"),
+    ] {
+        let cut = answer(&first, greedy).await;
+        assert!(
+            cut.contains("guest-output-too-large") && cut.contains(wanted),
+            "{cut}"
+        );
+    }
     let deep = answer(&first, "recursion").await;
     // Which of its two stacks runs out first is the compiler's choice.
     assert!(deep.contains("guest-trap"), "{deep}");

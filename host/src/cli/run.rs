@@ -16,7 +16,7 @@ use crate::desktop::lane::Lane;
 use crate::episode::{self, Bench, Policy, Trial};
 use crate::model::ping::ping;
 use crate::model::provider::Model;
-use crate::perception::keyframe::GateKind;
+use crate::perception::recognizer::RecognizerChoice;
 use crate::suite::agents::Crew;
 use crate::suite::plan::{Planned, agent_name, episode_folder, episodes, slots};
 use crate::suite::streak::Streak;
@@ -68,9 +68,15 @@ pub struct RunArguments {
     /// Frames captured a second [default: 3]
     #[arg(long)]
     fps: Option<f32>,
-    /// The keyframe gate: local or spec [default: local]
+    /// The keyframe gate: local, spec, or for ablation pixel, uniform-1, uniform-3, random, none [default: local]
     #[arg(long)]
     gate: Option<String>,
+    /// Captures also when something is drawn between two frames, at most ten a second
+    #[arg(long)]
+    burst: bool,
+    /// Who recognises speech for the policy: base, tiny, or remote (see docs/records.md) [default: base]
+    #[arg(long)]
+    recognizer: Option<String>,
     /// Prints the summary as one JSON object on standard output
     #[arg(long)]
     json: bool,
@@ -99,11 +105,12 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         pace: arguments.pace,
         fps: arguments.fps,
         gate: arguments.gate,
+        burst: arguments.burst,
+        recognizer: arguments.recognizer,
         settings: arguments.settings,
         grants: arguments.grant,
         model: arguments.model,
     })?;
-    let gate: GateKind = config.gate.parse().map_err(anyhow::Error::msg)?;
     let home = home()?;
     let catalogue = Catalogue::open(&home)?;
     let slots = slots(&config, &catalogue)?;
@@ -115,9 +122,9 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         preflight(&crew).await.map_err(CouldNotRun)?;
     }
     let folder = run_folder(config.out.as_deref())?;
-    let bench = bench(engine, home)?;
-    let studio = Studio::new(Some(Arc::clone(&bench.recognizer)));
-    let mut info = describe(&config, &plan, &crew, &bench, gate)?;
+    let bench = bench(engine, home, &config.recognizer)?;
+    let studio = Studio::new(Some(Arc::clone(&bench.page_recognizer)));
+    let mut info = describe(&config, &plan, &crew, &bench)?;
     dynacu_record::write_json(&folder.join("run.json"), &info).with_context(|| {
         format!(
             "cannot write into the run folder {}: choose another --out",
@@ -159,7 +166,7 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
                 .await
                 .map_err(|error| CouldNotRun(error.into()))?,
         };
-        let trial = trial(&config, gate, planned, policy, model, prepared, &folder);
+        let trial = trial(&config, planned, policy, model, prepared, &folder);
         let result = episode::run(&bench, &ready, policy, &trial)
             .await
             .map_err(CouldNotRun)?;
@@ -249,7 +256,6 @@ fn line(result: &EpisodeResult) -> String {
 
 fn trial(
     config: &RunConfig,
-    gate: GateKind,
     planned: &Planned,
     policy: &Policy,
     model: Option<&Arc<Model>>,
@@ -264,7 +270,8 @@ fn trial(
         number: planned.trial,
         pace: Duration::from_millis(config.pace_ms),
         fps: config.fps,
-        gate,
+        gate: config.gate,
+        burst: config.burst,
         folder: episode_folder(folder, &agent, planned),
         earlier_infrastructure_errors: 0,
         model: model.map(Arc::clone),
@@ -290,15 +297,18 @@ async fn preflight(crew: &Crew) -> Result<()> {
 }
 
 /// Loads every model once.
-fn bench(engine: Engine, home: Home) -> Result<Bench> {
-    use crate::models::{file, names};
+pub(super) fn bench(engine: Engine, home: Home, recognizer: &RecognizerChoice) -> Result<Bench> {
     eprintln!("loading the models …");
-    let whisper = crate::perception::recognizer::Whisper::open(&file(names::WHISPER_BASE)?)?;
+    let page_recognizer = RecognizerChoice::Base.load()?;
     Ok(Bench {
         engine,
         home,
         encoder: crate::perception::encoder::load_encoder()?,
-        recognizer: Arc::new(whisper),
+        recognizer: match recognizer {
+            RecognizerChoice::Base => Arc::clone(&page_recognizer),
+            other => other.load()?,
+        },
+        page_recognizer,
         voice: Arc::new(crate::speech::piper::Piper::load()?),
         reader: Arc::new(crate::perception::reading::Reader::load()?),
     })
@@ -332,7 +342,6 @@ fn describe(
     plan: &[Planned],
     crew: &Crew,
     bench: &Bench,
-    gate: GateKind,
 ) -> Result<RunInfo> {
     let mut tasks: Vec<_> = plan.iter().map(|planned| &planned.task).collect();
     tasks.sort_by(|a, b| a.manifest.id.cmp(&b.manifest.id));
@@ -363,8 +372,12 @@ fn describe(
         trials: config.trials,
         pace_ms: config.pace_ms,
         fps: config.fps,
-        gate: gate.name().to_owned(),
+        gate: config.gate.name().to_owned(),
+        pixel_threshold: config.gate.pixel_threshold(),
+        semantic_threshold: config.gate.semantic_threshold(),
+        burst: config.burst,
         encoder: bench.encoder.name().to_owned(),
+        recognizer: config.recognizer.to_string(),
         started: now(),
         ended: None,
         inference: crew.inference_info(config),

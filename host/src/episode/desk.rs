@@ -156,8 +156,9 @@ impl Desk {
             (&performed.action, &performed.outcome),
             (Action::Done, Ok(_))
         );
+        // As fast as a guest likes: its actions wait for the disk where the host's own events must not.
         match &performed.outcome {
-            Ok(receipt) => self.recorder.event(
+            Ok(receipt) => self.recorder.event_waiting(
                 now,
                 Entry::ActionDone {
                     action: performed.id,
@@ -166,7 +167,7 @@ impl Desk {
                     ended_at: receipt.ended_at,
                 },
             ),
-            Err(error) => self.recorder.event(
+            Err(error) => self.recorder.event_waiting(
                 now,
                 Entry::ActionFailed {
                     action: performed.id,

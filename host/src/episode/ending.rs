@@ -73,6 +73,7 @@ impl Live<'_> {
         let tally = stage.desk.tally();
         let moments = stage.judge.named("moment").count();
         let spoke = page_spoke(trial, &stage.judge);
+        let unheard = stage.listener.stats().failures;
         let Stage {
             desk,
             queue,
@@ -103,6 +104,11 @@ impl Live<'_> {
             cause = EndCause::SoundLost;
             detail = "the page played speech, but nothing came out of the speakers".to_owned();
         }
+        if unheard > 0 {
+            cause = EndCause::HostError;
+            detail =
+                format!("{unheard} times what the page's microphone got could not be recognised");
+        }
         let spoken = microphone.spoken(duration).unwrap_or_default();
         for (name, samples) in [("heard.flac", &all.samples), ("spoken.flac", &spoken)] {
             if let Err(error) = write_sound(recorder.folder(), name, samples) {
@@ -128,6 +134,7 @@ impl Live<'_> {
                 keyframes,
                 sentences,
                 heard_s: all.samples.len() as f64 / 16_000.0,
+                recognition_failures: all.stats.failures,
                 sound_gaps_ms: all.gaps.iter().map(|(_, length)| length).sum(),
                 moments: u32::try_from(moments).unwrap_or(u32::MAX),
                 delay_ms_p95: percentile_95(keyframe_ms),

@@ -298,7 +298,7 @@ impl PolicyHost for Session {
             .ok_or_else(|| ReadingError::Other("the area leaves the frame".to_owned()))?;
         let began = Instant::now();
         let lines = reader
-            .read_area(held.pixels(), inside)
+            .read_area(&held.pixels(), inside)
             .map_err(|error| ReadingError::Other(format!("{error:#}")))?;
         self.desk.recorder.event_waiting(
             self.desk.timebase.now(),
