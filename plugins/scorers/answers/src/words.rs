@@ -35,6 +35,16 @@ pub(crate) fn without_article<T: AsRef<str>>(words: &[T]) -> &[T] {
     }
 }
 
+/// Whether a text denies what it names or leaves it open: `not Paris`, `Paris or Lyon`.
+pub(crate) fn hedged(text: &str) -> bool {
+    const HEDGES: [&str; 8] = [
+        "or", "not", "isnt", "wasnt", "never", "neither", "nor", "dont",
+    ];
+    words(text)
+        .iter()
+        .any(|word| HEDGES.contains(&word.as_str()))
+}
+
 fn is_article(word: &str) -> bool {
     matches!(word, "a" | "an" | "the")
 }
