@@ -28,6 +28,7 @@ use serde::Deserialize;
 use list::Order;
 
 pub use decimal::Decimal;
+pub use words::words;
 pub use written::Written;
 
 /// The type of an answer.
@@ -185,6 +186,14 @@ impl Kind {
             Self::OrderedList => list::said(Order::Given, expected, others, text),
         };
         said.ok_or_else(|| self.bad(expected))
+    }
+
+    /// Whether people pause inside a spoken answer of this type, so that it may be recognised in parts.
+    pub fn said_in_groups(self) -> bool {
+        matches!(
+            self,
+            Self::Phone | Self::Code | Self::List | Self::OrderedList
+        )
     }
 
     fn bad(self, expected: &str) -> BadExpected {

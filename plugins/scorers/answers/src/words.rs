@@ -18,7 +18,7 @@ pub(crate) fn fold(text: &str) -> String {
 }
 
 /// The words of a text. `D.C.` is one word and so is `it's`; every other sign separates.
-pub(crate) fn words(text: &str) -> Vec<String> {
+pub fn words(text: &str) -> Vec<String> {
     fold(text)
         .replace(['.', '\''], "")
         .split(|letter: char| !letter.is_alphanumeric())
