@@ -6,7 +6,7 @@
 //! form = "document"               # submitted with one value a section: the section's text
 //! sections = [
 //!   { section = "notes", text = "{dictated}", entities = [{ value = "{client}", type = "name" }, { value = "{fee}", type = "money" }] },
-//!   { section = "budget", text = "{corrected}", words = 1.0, gone = [{ value = "{old}", type = "money" }] },
+//!   { section = "budget", text = "{corrected}", words = 0.95, gone = [{ value = "{old}", type = "money" }] },
 //! ]
 //! unchanged = { summary = "{summary}" }   # optional: what other sections hold at the end, a collaborator's edits included
 //! success = "paragraph_typed"

@@ -4,7 +4,7 @@ use dynacu_sdk::scoring::EndCause;
 const VALUES: &str = r#"{"values": {}, "settings": {"form": "document",
     "sections": [{"section": "notes", "text": "Please tell Maria Lopez that the delivery for Harbour Street moves to March 3rd, and that the fee stays at 64 dollars.",
         "entities": [{"value": "Maria Lopez", "type": "name"}, {"value": "March 3", "type": "date"}, {"value": 64, "type": "money"}]},
-      {"section": "budget", "text": "The print run costs 1,250 dollars.", "words": 1.0, "gone": [{"value": "1520", "type": "money"}]}],
+      {"section": "budget", "text": "The print run costs 1,250 dollars.", "words": 0.6, "gone": [{"value": "1520", "type": "money"}]}],
     "unchanged": {"summary": "Three vans,  two drivers."},
     "success": "ok", "failure": "wrong_text", "entity": "wrong_entity", "disturbed": "other_changed"}}"#;
 
@@ -41,7 +41,7 @@ fn label(notes: &str, budget: &str, summary: &str) -> String {
 fn most_words_and_every_entity() {
     assert_eq!(DocumentEdit::judge(VALUES, &[]), None);
     assert_eq!(label(NOTES, BUDGET, SUMMARY), "ok");
-    // Two words of twenty-two may be others.
+    // Two words of twenty-two may be missing, and "dollars" is.
     let close = NOTES.replace("please tell", "Kindly inform");
     assert_eq!(label(&close, BUDGET, SUMMARY), "wrong_text");
     let closer = NOTES.replace("please", "Kindly");
@@ -66,7 +66,7 @@ fn most_words_and_every_entity() {
 fn a_correction_and_what_stays() {
     assert_eq!(
         label(NOTES, "The print run costs 1,520 dollars.", SUMMARY),
-        "wrong_text"
+        "wrong_entity"
     );
     assert_eq!(
         label(
@@ -96,7 +96,7 @@ fn a_correction_and_what_stays() {
 #[test]
 fn settings_that_do_not_fit_are_errors() {
     for (part, other) in [
-        ("\"words\": 1.0", "\"words\": 90"),
+        ("\"words\": 0.6", "\"words\": 60"),
         ("\"summary\"", "\"notes\""),
         ("\"budget\"", "\"notes\""),
         ("\"value\": 64", "\"value\": 65"),

@@ -7,9 +7,16 @@ pub(crate) struct Agreement {
     pub(crate) added: usize,
 }
 
-/// The words of a text, as they are compared.
+/// The words of a text, as they are compared: `3rd` is `3`.
 pub(crate) fn words(text: &str) -> Vec<String> {
-    answers::words(text)
+    let mut words = answers::words(text);
+    for word in &mut words {
+        let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+        if digits > 0 && matches!(&word[digits..], "st" | "nd" | "rd" | "th") {
+            word.truncate(digits);
+        }
+    }
+    words
 }
 
 /// The longest common row of words, with gaps.

@@ -3,6 +3,7 @@
 
 mod controls;
 mod end;
+mod statement;
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,7 @@ use serde::de::DeserializeOwned;
 
 pub use controls::Controls;
 pub use end::End;
+pub use statement::{Statement, statement};
 
 /// A form that was handed in.
 #[derive(Clone, Debug)]

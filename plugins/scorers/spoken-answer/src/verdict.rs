@@ -1,14 +1,10 @@
 //! The judgement on the utterances of the answer window.
 
-use answers::{Heard, Written};
+use answers::Heard;
 use dynacu_sdk::scoring::{PageEvent, ScoreError};
-use page_events::{Utterance, utterances, window};
+use page_events::{statement, utterances, window};
 
 use crate::Settings;
-
-/// Utterances with no longer silence between them are one statement, where an answer is said in groups, in
-/// milliseconds.
-const STATEMENT_GAP: u64 = 2_000;
 
 pub(crate) struct Verdict {
     pub(crate) outcome: Outcome,
@@ -43,21 +39,29 @@ pub(crate) fn verdict(
             && closed.is_none_or(|closed| utterance.at <= closed)
     });
 
-    let statements = statements(&heard, settings.kind.said_in_groups());
+    let Settings {
+        kind,
+        value,
+        others,
+        ..
+    } = settings;
     let mut received = false;
     let mut committed = None;
-    for (place, statement) in statements.iter().enumerate() {
-        let more_may_come =
-            settings.kind.said_in_groups() && place + 1 == statements.len() && closed.is_none();
-        let (said, text) = judged(settings, statement)?;
-        received |= said == Heard::Right;
-        let decided = said == Heard::Right || (said == Heard::Wrong && !more_may_come);
+    let mut rest = heard.as_slice();
+    while let Some(first) = rest.first() {
+        let said = statement(*kind, value, others, rest)?;
+        rest = &rest[said.length..];
+        let right = said.heard == Heard::Right;
+        received |= right;
+        // What is said in groups may go on until the window closes.
+        let open = kind.said_in_groups() && rest.is_empty() && closed.is_none();
+        let decided = right || (said.heard == Heard::Wrong && !open);
         if decided && committed.is_none() {
             committed = Some(Outcome::Committed {
-                right: said == Heard::Right,
-                text,
-                after: statement[0].at.saturating_sub(opened.unwrap_or(0)),
-                confidence: statement[0].confidence,
+                right,
+                text: said.text,
+                after: first.at.saturating_sub(opened.unwrap_or(0)),
+                confidence: first.confidence,
             });
         }
     }
@@ -72,37 +76,4 @@ pub(crate) fn verdict(
         utterances: heard.len(),
         received,
     })
-}
-
-/// One statement an utterance; a code, a phone number or a list may be said with pauses.
-fn statements(heard: &[Utterance], in_groups: bool) -> Vec<&[Utterance]> {
-    heard
-        .chunk_by(|one, next| in_groups && next.at.saturating_sub(one.ended_at) <= STATEMENT_GAP)
-        .collect()
-}
-
-/// What a statement says, and its text up to where it says it: right as soon as its beginning is, as it was judged
-/// when no more had been said.
-fn judged(settings: &Settings, statement: &[Utterance]) -> Result<(Heard, String), ScoreError> {
-    let others: Vec<String> = settings
-        .others
-        .iter()
-        .map(|Written(text)| text.clone())
-        .collect();
-    let mut text = String::new();
-    let mut said = Heard::Nothing;
-    for utterance in statement {
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        text.push_str(&utterance.text);
-        said = settings
-            .kind
-            .hears(&settings.value.0, &others, &text)
-            .map_err(|error| ScoreError::Unscorable(error.to_string()))?;
-        if said == Heard::Right {
-            break;
-        }
-    }
-    Ok((said, text))
 }

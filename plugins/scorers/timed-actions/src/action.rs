@@ -2,7 +2,7 @@
 
 use answers::{Heard, Written};
 use dynacu_sdk::scoring::{PageEvent, ScoreError};
-use page_events::{Submission, Use, Utterance, submissions, uses, utterances};
+use page_events::{Submission, Use, Utterance, statement, submissions, uses, utterances};
 
 use crate::settings::Action;
 
@@ -16,7 +16,8 @@ pub(crate) struct Deed {
 pub(crate) enum What {
     Use(Use),
     Submission(Submission),
-    Utterance(Utterance),
+    /// The place of an utterance in [`Deeds::said`].
+    Speech(usize),
 }
 
 /// What a deed is to an action.
@@ -27,42 +28,75 @@ pub(crate) enum Fit {
     Wrong,
 }
 
-/// All that was done until `end`, in order.
-pub(crate) fn deeds(events: &[PageEvent], end: Option<u64>) -> Result<Vec<Deed>, ScoreError> {
-    let deed = |at: u64, what: What| Deed {
-        at,
-        what,
-        served: false,
-    };
-    let mut deeds: Vec<Deed> = Vec::new();
-    deeds.extend(
-        uses(events)?
-            .into_iter()
-            .map(|used| deed(used.at, What::Use(used))),
-    );
-    for submission in submissions(events, None)? {
-        deeds.push(deed(submission.at, What::Submission(submission)));
+/// All that was done, in order.
+pub(crate) struct Deeds {
+    pub(crate) all: Vec<Deed>,
+    said: Vec<Utterance>,
+}
+
+impl Deeds {
+    /// Until `end`, in the page's milliseconds.
+    pub(crate) fn of(events: &[PageEvent], end: Option<u64>) -> Result<Self, ScoreError> {
+        let said = utterances(events)?;
+        let used = uses(events)?.into_iter();
+        let submitted = submissions(events, None)?.into_iter();
+        let mut all: Vec<Deed> = used
+            .map(|used| (used.at, What::Use(used)))
+            .chain(submitted.map(|form| (form.at, What::Submission(form))))
+            .chain(
+                said.iter()
+                    .enumerate()
+                    .map(|(place, said)| (said.at, What::Speech(place))),
+            )
+            .map(|(at, what)| Deed {
+                at,
+                what,
+                served: false,
+            })
+            .filter(|deed| end.is_none_or(|end| deed.at <= end))
+            .collect();
+        all.sort_by_key(|deed| deed.at);
+        Ok(Self { all, said })
     }
-    for utterance in utterances(events)? {
-        deeds.push(deed(utterance.at, What::Utterance(utterance)));
+
+    /// What the deed at a place is to an action. One that serves it serves no other.
+    pub(crate) fn try_for(&mut self, action: &Action, place: usize) -> Result<Fit, ScoreError> {
+        let fit = match &self.all[place].what {
+            What::Use(used) if action.click.contain(&used.control) => Fit::Right,
+            What::Submission(form) if action.submit.as_ref() == Some(&form.form) => {
+                action.submitted(form)?
+            }
+            What::Speech(first) if action.spoken => {
+                let (fit, length) = action.heard(&self.said[*first..])?;
+                if fit != Fit::Other {
+                    let spoken = *first..*first + length;
+                    for deed in &mut self.all {
+                        deed.served |=
+                            matches!(&deed.what, What::Speech(one) if spoken.contains(one));
+                    }
+                }
+                fit
+            }
+            _ => Fit::Other,
+        };
+        self.all[place].served |= fit != Fit::Other;
+        Ok(fit)
     }
-    deeds.retain(|deed| end.is_none_or(|end| deed.at <= end));
-    deeds.sort_by_key(|deed| deed.at);
-    Ok(deeds)
+
+    /// What a deed was, for the explanation.
+    pub(crate) fn told(&self, action: &Action, place: usize) -> String {
+        match &self.all[place].what {
+            What::Use(used) => format!("{:?} was used", used.control),
+            What::Submission(form) => match &action.field {
+                Some(field) => format!("{field} was {:?}", form.value(field)),
+                None => format!("{:?} was submitted", form.form),
+            },
+            What::Speech(first) => format!("the microphone heard {:?}", self.said[*first].text),
+        }
+    }
 }
 
 impl Action {
-    pub(crate) fn fit(&self, what: &What) -> Result<Fit, ScoreError> {
-        match what {
-            What::Use(used) if self.click.contain(&used.control) => Ok(Fit::Right),
-            What::Submission(submission) if self.submit.as_ref() == Some(&submission.form) => {
-                self.submitted(submission)
-            }
-            What::Utterance(utterance) if self.spoken => self.heard(&utterance.text),
-            _ => Ok(Fit::Other),
-        }
-    }
-
     fn submitted(&self, submission: &Submission) -> Result<Fit, ScoreError> {
         let (Some(field), Some(Written(value)), Some(kind)) = (&self.field, &self.value, self.kind)
         else {
@@ -74,34 +108,17 @@ impl Action {
         Ok(if right { Fit::Right } else { Fit::Wrong })
     }
 
-    fn heard(&self, text: &str) -> Result<Fit, ScoreError> {
-        let (Some(Written(value)), Some(kind)) = (&self.value, self.kind) else {
-            return Ok(Fit::Other);
+    /// What an utterance says, with those that belong to it, and how many these are.
+    fn heard(&self, said: &[Utterance]) -> Result<(Fit, usize), ScoreError> {
+        let (Some(value), Some(kind)) = (&self.value, self.kind) else {
+            return Ok((Fit::Other, 1));
         };
-        let others: Vec<String> = self
-            .others
-            .iter()
-            .map(|Written(text)| text.clone())
-            .collect();
-        let heard = kind
-            .hears(value, &others, text)
-            .map_err(|error| ScoreError::Unscorable(error.to_string()))?;
-        Ok(match heard {
+        let statement = statement(kind, value, &self.others, said)?;
+        let fit = match statement.heard {
             Heard::Nothing => Fit::Other,
             Heard::Right => Fit::Right,
             Heard::Wrong => Fit::Wrong,
-        })
-    }
-
-    /// What a deed was, for the explanation.
-    pub(crate) fn told(&self, what: &What) -> String {
-        match what {
-            What::Use(used) => format!("{:?} was used", used.control),
-            What::Submission(submission) => match &self.field {
-                Some(field) => format!("{field} was {:?}", submission.value(field)),
-                None => format!("{:?} was submitted", submission.form),
-            },
-            What::Utterance(utterance) => format!("the microphone heard {:?}", utterance.text),
-        }
+        };
+        Ok((fit, statement.length))
     }
 }

@@ -175,6 +175,8 @@ fn a_question_is_answered_in_writing_or_by_voice() {
         "wrong_answer"
     );
     assert_eq!(label(&[reply(30_001, "E-4471")]), "missed");
+    // Said with a pause, begun in time.
+    assert_eq!(label(&[said(29_000, "E 44."), said(30_500, "71.")]), "ok");
     let score = scored(&values, shift(&[asked.clone(), reply(20_000, "E-4472")])).unwrap();
     assert!(
         score

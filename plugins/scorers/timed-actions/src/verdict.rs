@@ -3,7 +3,7 @@
 use dynacu_sdk::scoring::{PageEvent, ScoreError};
 use page_events::marked;
 
-use crate::action::{Deed, Fit, What, deeds};
+use crate::action::{Deed, Deeds, Fit, What};
 use crate::settings::{Action, Settings};
 
 /// More faults than this are counted, not told.
@@ -74,7 +74,7 @@ pub(crate) fn verdict(
     page_events: &[PageEvent],
 ) -> Result<Verdict, ScoreError> {
     let end = settings.ends.at(page_events)?;
-    let mut deeds = deeds(page_events, end)?;
+    let mut deeds = Deeds::of(page_events, end)?;
     let mut verdict = Verdict {
         ended: end.is_some(),
         ..Verdict::default()
@@ -96,7 +96,7 @@ pub(crate) fn verdict(
     for chance in &chances {
         chance.serve(&mut deeds, &mut verdict)?;
     }
-    for deed in deeds.iter().filter(|deed| !deed.served) {
+    for deed in deeds.all.iter().filter(|deed| !deed.served) {
         if let What::Use(used) = &deed.what
             && settings.decoys.contain(&used.control)
             && !chances.iter().any(|chance| chance.takes(deed))
@@ -135,33 +135,29 @@ impl<'a> Chance<'a> {
     }
 
     /// The first deed in time that says anything decides.
-    fn serve(&self, deeds: &mut [Deed], verdict: &mut Verdict) -> Result<(), ScoreError> {
+    fn serve(&self, deeds: &mut Deeds, verdict: &mut Verdict) -> Result<(), ScoreError> {
         let moment = &self.action.moment;
-        for deed in deeds
-            .iter_mut()
-            .filter(|deed| !deed.served && self.holds(deed.at))
-        {
-            match self.action.fit(&deed.what)? {
+        for place in 0..deeds.all.len() {
+            let deed = &deeds.all[place];
+            let at = deed.at;
+            if deed.served || !self.holds(at) {
+                continue;
+            }
+            match deeds.try_for(self.action, place)? {
                 Fit::Other => continue,
                 Fit::Right => {
                     // An action that may come before its moment has a delay below zero.
-                    let delay = (deed.at as f64 - self.marked as f64) / 1000.0;
-                    verdict.done.push(delay);
+                    verdict.done.push((at as f64 - self.marked as f64) / 1000.0);
                 }
                 Fit::Wrong => {
                     verdict.wrong += 1;
-                    let told = self.action.told(&deed.what);
-                    let value = self
-                        .action
-                        .value
-                        .as_ref()
-                        .map_or("", |value| value.0.as_str());
+                    let told = deeds.told(self.action, place);
+                    let value = self.action.value.as_ref().map_or("", |value| &value.0);
                     verdict
                         .faults
                         .push(format!("For {moment}, {told}, expected {value:?}"));
                 }
             }
-            deed.served = true;
             return Ok(());
         }
         verdict.missed += 1;
