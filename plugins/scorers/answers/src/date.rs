@@ -36,7 +36,7 @@ impl Date {
     /// Sunday is 0. Sakamoto's method; none without a year.
     fn weekday(self) -> Option<u32> {
         const SHIFT: [u32; 12] = [0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4];
-        let year = self.year? - u32::from(self.month < 3);
+        let year = self.year?.checked_sub(u32::from(self.month < 3))?;
         let shift = SHIFT.get(usize::try_from(self.month).ok()? - 1)?;
         Some((year + year / 4 - year / 100 + year / 400 + shift + self.day) % 7)
     }
@@ -55,13 +55,24 @@ pub(crate) fn said(expected: &str, text: &str) -> Option<Vec<bool>> {
     while at < pieces.len() {
         match date_at(&pieces, at) {
             Some((date, end)) => {
-                said.push(date.answers(expected) && !pieces.alternative(end));
+                said.push(date.answers(expected) && !goes_on(&pieces, end));
                 at = end;
             }
             None => at += 1,
         }
     }
     Some(said)
+}
+
+/// Whether another day of the month follows: `March 3rd or 4th`, `March 3rd to the fifth`.
+fn goes_on(pieces: &Pieces, end: usize) -> bool {
+    let next = pieces.past(
+        end,
+        &["or", "and", "to", "through", "till", "until"],
+        &['-', '/'],
+    );
+    let day = day_at(pieces, pieces.past(next, &["the"], &[]));
+    next > end && day.is_some_and(|(day, _)| (1..=31).contains(&day))
 }
 
 fn whole(text: &str) -> Option<Date> {

@@ -34,15 +34,18 @@ pub(crate) fn said(
     if expected.is_empty() {
         return None;
     }
-    let others = others
+    let others: Vec<String> = others
         .iter()
         .flat_map(|other| items(other))
-        .filter(|other| !expected.contains(other));
-    let candidates = expected
-        .iter()
-        .enumerate()
-        .map(|(place, item)| Candidate::new(item, Some(place)))
-        .chain(others.map(|other| Candidate::new(&other, None)))
+        .filter(|other| !expected.iter().any(|item| same_item(item, other)))
+        .collect();
+    // An item that is expected twice has one place for both.
+    let first = |item: &String| expected.iter().position(|other| same_item(other, item));
+    let wanted = expected.iter().map(|item| (item, first(item)));
+    let candidates = wanted
+        .clone()
+        .chain(others.iter().map(|other| (other, None)))
+        .map(|(item, place)| Candidate::new(item, place))
         .collect();
     let named = named(candidates, text);
     if named.is_empty() {
@@ -51,12 +54,14 @@ pub(crate) fn said(
     let Some(mut places) = named.into_iter().collect::<Option<Vec<usize>>>() else {
         return Some(vec![false]);
     };
+    let mut whole: Vec<usize> = wanted.filter_map(|(_, place)| place).collect();
     if order == Order::Any {
-        places.sort_unstable();
-        places.dedup();
+        for row in [&mut places, &mut whole] {
+            row.sort_unstable();
+            row.dedup();
+        }
     }
     // Said twice in a row it is still one list.
-    let whole: Vec<usize> = (0..expected.len()).collect();
     let right = places.len().is_multiple_of(whole.len())
         && places.chunks(whole.len()).all(|row| row == whole);
     Some(vec![right])

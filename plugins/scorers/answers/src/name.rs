@@ -1,6 +1,6 @@
 //! Names of people, places and things.
 
-use crate::words::{without_article, words};
+use crate::words::{numbered, without_article, words};
 
 pub(crate) fn accepts(expected: &str, typed: &str) -> Option<bool> {
     let wanted = words(expected);
@@ -68,7 +68,7 @@ pub(crate) struct Candidate {
 impl Candidate {
     pub(crate) fn new(name: &str, place: Option<usize>) -> Self {
         Self {
-            words: without_article(&words(name)).to_vec(),
+            words: without_article(&numbered(name)).to_vec(),
             place,
         }
     }
@@ -79,7 +79,7 @@ impl Candidate {
 pub(crate) fn named(mut candidates: Vec<Candidate>, text: &str) -> Vec<Option<usize>> {
     candidates.retain(|candidate| !candidate.words.is_empty());
     candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.words.len()));
-    let said = words(text);
+    let said = numbered(text);
     let mut named = Vec::new();
     let mut at = 0;
     while at < said.len() {

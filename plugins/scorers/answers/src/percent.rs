@@ -15,7 +15,7 @@ pub(crate) fn accepts(expected: &str, typed: &str) -> Option<bool> {
 pub(crate) fn said(expected: &str, text: &str) -> Option<Vec<bool>> {
     let expected = whole(expected)?;
     let tokens = tokens(text);
-    let mut said = Vec::new();
+    let mut shares = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
         let Some((value, signed, end)) = share_at(&tokens, at) else {
@@ -27,11 +27,17 @@ pub(crate) fn said(expected: &str, text: &str) -> Option<Vec<bool>> {
             let other_unit = !signed
                 && (currency::behind(&tokens, end).is_some()
                     || currency::before(&tokens, at).is_some());
-            said.push(value == expected && !other_unit);
+            shares.push((value, signed, value == expected && !other_unit));
         }
         at = end;
     }
-    Some(said)
+    // Beside a share, a number of this size is the year that it was in.
+    let any_signed = shares.iter().any(|(_, signed, _)| *signed);
+    shares.retain(|(value, signed, _)| {
+        let year = value.is_whole() && !value.is_below(1900) && value.is_below(2100);
+        *signed || !(any_signed && year)
+    });
+    Some(shares.into_iter().map(|(.., right)| right).collect())
 }
 
 fn whole(text: &str) -> Option<Decimal> {

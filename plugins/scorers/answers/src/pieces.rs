@@ -120,7 +120,7 @@ impl Pieces {
         at == self.len() || (at + 1 == self.len() && self.is_sign(at, '.'))
     }
 
-    /// Whether a second candidate follows: the `or 10` of `9:30 or 10`, the `-5` of `March 3-5`.
+    /// Whether a second candidate follows: the `or 10` of `9:30 or 10`.
     pub(crate) fn alternative(&self, at: usize) -> bool {
         let next = self.past(at, &["or", "to", "through", "till", "until"], &['-', '/']);
         let next_number = self.past(next, &["the"], &[]);

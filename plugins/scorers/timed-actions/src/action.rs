@@ -37,7 +37,9 @@ pub(crate) struct Deeds {
 impl Deeds {
     /// Until `end`, in the page's milliseconds.
     pub(crate) fn of(events: &[PageEvent], end: Option<u64>) -> Result<Self, ScoreError> {
-        let said = utterances(events)?;
+        let in_time = |at: u64| end.is_none_or(|end| at <= end);
+        let mut said = utterances(events)?;
+        said.retain(|utterance| in_time(utterance.at));
         let used = uses(events)?.into_iter();
         let submitted = submissions(events, None)?.into_iter();
         let mut all: Vec<Deed> = used
@@ -53,7 +55,7 @@ impl Deeds {
                 what,
                 served: false,
             })
-            .filter(|deed| end.is_none_or(|end| deed.at <= end))
+            .filter(|deed| in_time(deed.at))
             .collect();
         all.sort_by_key(|deed| deed.at);
         Ok(Self { all, said })
