@@ -32,6 +32,12 @@ pub(crate) fn number_at(tokens: &[Token], start: usize) -> Option<Found> {
     })
 }
 
+/// A number without a scale behind it, for types in which the `m` of `90m` is no million.
+pub(crate) fn plain_at(tokens: &[Token], start: usize) -> Option<(Decimal, usize)> {
+    let (value, end) = base_at(tokens, start)?;
+    with_hundred(tokens, value, end)
+}
+
 struct Group {
     value: Decimal,
     scale: i128,

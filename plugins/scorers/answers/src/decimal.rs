@@ -34,7 +34,17 @@ impl Decimal {
     }
 
     pub(crate) fn hundredths(self) -> Option<Self> {
-        (self.0 % 100 == 0).then_some(Self(self.0 / 100))
+        self.divided(100)
+    }
+
+    /// None where the result has more than six decimals.
+    pub(crate) fn divided(self, by: i128) -> Option<Self> {
+        (self.0 % by == 0).then_some(Self(self.0 / by))
+    }
+
+    /// The product; none where it has more than six decimals.
+    pub(crate) fn by(self, other: Self) -> Option<Self> {
+        Self(self.0.checked_mul(other.0)?).divided(UNIT)
     }
 
     pub(crate) fn plus(self, other: Self) -> Option<Self> {

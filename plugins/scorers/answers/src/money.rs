@@ -2,11 +2,10 @@
 //! is `1.4` where 1.4 million was meant. An answer without a currency is taken in the expected one, as in a field
 //! that carries the sign itself.
 
-use crate::Heard;
 use crate::amount::number_at;
 use crate::currency::{self, Currency};
 use crate::decimal::Decimal;
-use crate::number::{is_ordinal, is_percent, sign_at};
+use crate::number::{is_ordinal, percent_end, sign_at};
 use crate::tokens::{Token, tokens};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,31 +32,26 @@ pub(crate) fn bare(text: &str) -> Option<Decimal> {
     whole_text(text).map(|amount| amount.value)
 }
 
-pub(crate) fn hears(expected: &str, utterance: &str) -> Option<Heard> {
+/// Whether each amount that a text names is the expected one.
+pub(crate) fn said(expected: &str, text: &str) -> Option<Vec<bool>> {
     let expected = whole_text(expected)?;
-    let tokens = tokens(utterance);
-    let mut said: Vec<Amount> = Vec::new();
+    let tokens = tokens(text);
+    let mut said = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
         let Some((amount, end)) = amount_at(&tokens, at) else {
             at += 1;
             continue;
         };
-        let behind = tokens.get(end);
         // "that one is …" names no amount.
         let pronoun = end == at + 1 && tokens[at].is_word("one");
-        if !is_ordinal(behind) && !is_percent(behind) && !pronoun {
-            said.push(amount);
+        let share = percent_end(&tokens, end).is_some();
+        if !(is_ordinal(tokens.get(end)) || share || pronoun) {
+            said.push(amount.answers(expected));
         }
         at = end;
     }
-    Some(if said.is_empty() {
-        Heard::Nothing
-    } else if said.iter().all(|amount| amount.answers(expected)) {
-        Heard::Right
-    } else {
-        Heard::Wrong
-    })
+    Some(said)
 }
 
 fn whole_text(text: &str) -> Option<Amount> {

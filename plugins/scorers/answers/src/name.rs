@@ -1,63 +1,98 @@
 //! Names of people, places and things.
 
-use crate::Heard;
-use crate::words::{without_article, words};
+use crate::words::{numbered, without_article, words};
 
 pub(crate) fn accepts(expected: &str, typed: &str) -> Option<bool> {
-    let expected = words(expected);
-    if expected.is_empty() {
+    let wanted = words(expected);
+    if wanted.is_empty() {
         return None;
     }
-    // A slash, an ampersand or a comma would be read as a space, which is how two candidates become one name.
+    let wanted = without_article(&wanted);
+    // These would be read as a space, which is how two candidates become one name.
     if typed.contains(['/', '&', '|', ';', '?']) {
         return Some(false);
     }
-    Some(without_article(&words(typed)) == without_article(&expected))
+    let is_it = |typed: &str| {
+        let typed = words(typed);
+        let typed = without_article(&typed);
+        typed == wanted || without_title(typed) == wanted
+    };
+    // `Lopez, Maria` is how lists and forms write Maria Lopez.
+    let turned = match typed.split_once(',') {
+        Some((last, first)) if !first.contains(',') => is_it(&format!("{first} {last}")),
+        _ => false,
+    };
+    Some(is_it(typed) || turned)
 }
 
-/// The entity alone or in a sentence. With another candidate, an `or` or a denial beside it, it is no answer.
-pub(crate) fn hears(expected: &str, others: &[String], utterance: &str) -> Option<Heard> {
-    let expected = words(expected);
-    let expected = without_article(&expected).to_vec();
-    if expected.is_empty() {
+fn without_title(words: &[String]) -> &[String] {
+    match words {
+        [title, rest @ ..]
+            if matches!(
+                title.as_str(),
+                "mr" | "mrs" | "ms" | "miss" | "dr" | "prof" | "professor" | "doctor"
+            ) && !rest.is_empty() =>
+        {
+            rest
+        }
+        all => all,
+    }
+}
+
+/// Whether each name in a text is the expected one. `others` are the other names that may be said.
+pub(crate) fn said(expected: &str, others: &[String], text: &str) -> Option<Vec<bool>> {
+    let expected = Candidate::new(expected, Some(0));
+    if expected.words.is_empty() {
         return None;
     }
-    let mut candidates: Vec<(Vec<String>, bool)> = others
+    let others = others
         .iter()
-        .map(|other| without_article(&words(other)).to_vec())
-        .filter(|other| !other.is_empty() && *other != expected)
-        .map(|other| (other, false))
-        .collect();
-    candidates.push((expected, true));
-    // Longer names first: "New York" is not also "York".
-    candidates.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+        .map(|other| Candidate::new(other, None))
+        .filter(|other| other.words != expected.words);
+    let mut candidates: Vec<Candidate> = others.collect();
+    candidates.push(expected);
+    Some(
+        named(candidates, text)
+            .iter()
+            .map(Option::is_some)
+            .collect(),
+    )
+}
 
-    let said = words(utterance);
+/// A name that may be said, and its place among the expected ones, where it is one.
+pub(crate) struct Candidate {
+    words: Vec<String>,
+    place: Option<usize>,
+}
+
+impl Candidate {
+    pub(crate) fn new(name: &str, place: Option<usize>) -> Self {
+        Self {
+            words: without_article(&numbered(name)).to_vec(),
+            place,
+        }
+    }
+}
+
+/// The places of the candidates that a text names, in the order in which it does. Longer names go first: "New York" is
+/// not also "York".
+pub(crate) fn named(mut candidates: Vec<Candidate>, text: &str) -> Vec<Option<usize>> {
+    candidates.retain(|candidate| !candidate.words.is_empty());
+    candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.words.len()));
+    let said = numbered(text);
     let mut named = Vec::new();
     let mut at = 0;
     while at < said.len() {
         let here = candidates
             .iter()
-            .find(|(name, _)| said[at..].starts_with(name));
+            .find(|candidate| said[at..].starts_with(&candidate.words));
         match here {
-            Some((name, right)) => {
-                named.push(*right);
-                at += name.len();
+            Some(candidate) => {
+                named.push(candidate.place);
+                at += candidate.words.len();
             }
             None => at += 1,
         }
     }
-    let hedged = said.iter().any(|word| {
-        matches!(
-            word.as_str(),
-            "or" | "not" | "isnt" | "never" | "neither" | "nor" | "dont"
-        )
-    });
-    Some(if named.is_empty() {
-        Heard::Nothing
-    } else if named.iter().all(|right| *right) && !hedged {
-        Heard::Right
-    } else {
-        Heard::Wrong
-    })
+    named
 }

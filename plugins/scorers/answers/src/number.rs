@@ -1,6 +1,5 @@
 //! Bare numbers. A unit makes it another type: `64 dollars` and `64 %` are no number.
 
-use crate::Heard;
 use crate::amount::number_at;
 use crate::currency;
 use crate::decimal::Decimal;
@@ -27,10 +26,11 @@ pub(crate) fn bare(text: &str) -> Option<Decimal> {
     })
 }
 
-pub(crate) fn hears(expected: &str, utterance: &str) -> Option<Heard> {
+/// Whether each number that a text names is the expected one.
+pub(crate) fn said(expected: &str, text: &str) -> Option<Vec<bool>> {
     let expected = bare(expected)?;
-    let mut said: Vec<Option<Decimal>> = Vec::new();
-    let tokens = tokens(utterance);
+    let mut said = Vec::new();
+    let tokens = tokens(text);
     let mut at = 0;
     while at < tokens.len() {
         let (negative, start) = sign_at(&tokens, at);
@@ -38,30 +38,24 @@ pub(crate) fn hears(expected: &str, utterance: &str) -> Option<Heard> {
             at += 1;
             continue;
         };
-        let behind = tokens.get(found.end);
-        if !is_ordinal(behind) {
+        if !is_ordinal(tokens.get(found.end)) {
             let other_unit = currency::behind(&tokens, found.end).is_some()
                 || currency::before(&tokens, at).is_some()
-                || is_percent(behind);
+                || percent_end(&tokens, found.end).is_some();
             let value = if negative {
                 found.value.negative()
             } else {
                 found.value
             };
+            // "that one is …" names no number.
             let pronoun = found.end == start + 1 && tokens[start].is_word("one");
             if !pronoun || expected == value {
-                said.push((!other_unit).then_some(value));
+                said.push(!other_unit && value == expected);
             }
         }
         at = found.end;
     }
-    Some(if said.is_empty() {
-        Heard::Nothing
-    } else if said.iter().all(|value| *value == Some(expected)) {
-        Heard::Right
-    } else {
-        Heard::Wrong
-    })
+    Some(said)
 }
 
 /// Whether a minus stands here, and the place behind a sign.
@@ -79,10 +73,18 @@ pub(crate) fn is_ordinal(behind: Option<&Token>) -> bool {
     matches!(behind, Some(Token::Word { text, attached: true }) if matches!(text.as_str(), "st" | "nd" | "rd" | "th"))
 }
 
-pub(crate) fn is_percent(behind: Option<&Token>) -> bool {
-    match behind {
-        Some(Token::Sign('%')) => true,
-        Some(token) => token.is_word("percent"),
-        None => false,
+/// The place behind a percent sign or word that stands at `at`.
+pub(crate) fn percent_end(tokens: &[Token], at: usize) -> Option<usize> {
+    let is = |place: usize, wanted: &str| {
+        tokens
+            .get(at + place)
+            .is_some_and(|token| token.is_word(wanted))
+    };
+    if tokens.get(at) == Some(&Token::Sign('%')) || is(0, "percent") || is(0, "pct") {
+        Some(at + 1)
+    } else if is(0, "per") && is(1, "cent") {
+        Some(at + 2)
+    } else {
+        None
     }
 }

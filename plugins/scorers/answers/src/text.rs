@@ -11,7 +11,8 @@ pub(crate) fn accepts(expected: &str, typed: &str) -> Option<bool> {
     Some(normal(typed) == expected)
 }
 
-fn normal(text: &str) -> String {
+/// What is left of a text when nothing that does not matter is in it.
+pub(crate) fn normal(text: &str) -> String {
     let folded = fold(text).replace('-', " ");
     let trimmed = folded
         .trim()

@@ -18,7 +18,7 @@ pub(crate) fn fold(text: &str) -> String {
 }
 
 /// The words of a text. `D.C.` is one word and so is `it's`; every other sign separates.
-pub(crate) fn words(text: &str) -> Vec<String> {
+pub fn words(text: &str) -> Vec<String> {
     fold(text)
         .replace(['.', '\''], "")
         .split(|letter: char| !letter.is_alphanumeric())
@@ -27,12 +27,44 @@ pub(crate) fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// The words of a text with its numbers below a hundred in digits, so that `three` and `3` are one word.
+pub(crate) fn numbered(text: &str) -> Vec<String> {
+    let words = words(text);
+    let mut numbered = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let unit = words
+            .get(at + 1)
+            .and_then(|next| below_twenty(next))
+            .filter(|unit| (1..10).contains(unit));
+        let (word, used) = match (below_twenty(word), tens(word), unit) {
+            (Some(value), ..) => (value.to_string(), 1),
+            (_, Some(tens), Some(unit)) => ((tens + unit).to_string(), 2),
+            (_, Some(tens), None) => (tens.to_string(), 1),
+            _ => (word.clone(), 1),
+        };
+        numbered.push(word);
+        at += used;
+    }
+    numbered
+}
+
 /// Words without a leading article.
 pub(crate) fn without_article<T: AsRef<str>>(words: &[T]) -> &[T] {
     match words {
         [first, rest @ ..] if !rest.is_empty() && is_article(first.as_ref()) => rest,
         all => all,
     }
+}
+
+/// Whether a text denies what it names or leaves it open: `not Paris`, `Paris or Lyon`.
+pub(crate) fn hedged(text: &str) -> bool {
+    const HEDGES: [&str; 8] = [
+        "or", "not", "isnt", "wasnt", "never", "neither", "nor", "dont",
+    ];
+    words(text)
+        .iter()
+        .any(|word| HEDGES.contains(&word.as_str()))
 }
 
 fn is_article(word: &str) -> bool {

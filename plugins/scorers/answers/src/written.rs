@@ -1,28 +1,33 @@
-//! A value as text, whether the settings or the page hold it as text or as a number.
+//! A value as text, whether the settings or the page hold it as text, as a number or as a list.
 
 use serde::Deserialize;
 
-/// The text of a JSON string, number or boolean.
+/// The text of a JSON string, number or boolean; of a list, one item a line.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(from = "Scalar")]
+#[serde(from = "Value")]
 pub struct Written(pub String);
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Scalar {
+enum Value {
     Text(String),
     Whole(i64),
     Decimal(f64),
     Flag(bool),
+    List(Vec<Written>),
 }
 
-impl From<Scalar> for Written {
-    fn from(scalar: Scalar) -> Self {
+impl From<Value> for Written {
+    fn from(scalar: Value) -> Self {
         Self(match scalar {
-            Scalar::Text(text) => text,
-            Scalar::Whole(number) => number.to_string(),
-            Scalar::Decimal(number) => number.to_string(),
-            Scalar::Flag(flag) => flag.to_string(),
+            Value::Text(text) => text,
+            Value::Whole(number) => number.to_string(),
+            Value::Decimal(number) => number.to_string(),
+            Value::Flag(flag) => flag.to_string(),
+            Value::List(items) => {
+                let items: Vec<String> = items.into_iter().map(|Written(text)| text).collect();
+                items.join("\n")
+            }
         })
     }
 }

@@ -88,6 +88,31 @@ fn money() {
 }
 
 #[test]
+fn percent() {
+    check(include_str!("forms/percent.toml"));
+}
+
+#[test]
+fn date() {
+    check(include_str!("forms/date.toml"));
+}
+
+#[test]
+fn time() {
+    check(include_str!("forms/time.toml"));
+}
+
+#[test]
+fn duration() {
+    check(include_str!("forms/duration.toml"));
+}
+
+#[test]
+fn phone() {
+    check(include_str!("forms/phone.toml"));
+}
+
+#[test]
 fn code() {
     check(include_str!("forms/code.toml"));
 }
@@ -95,6 +120,16 @@ fn code() {
 #[test]
 fn name() {
     check(include_str!("forms/name.toml"));
+}
+
+#[test]
+fn list() {
+    check(include_str!("forms/list.toml"));
+}
+
+#[test]
+fn ordered_list() {
+    check(include_str!("forms/ordered-list.toml"));
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Scores what the page's microphone heard. Only utterances begun while the answer window was open count; the first
-//! that names any possible answer commits. What was typed is never looked at.
+//! that names any possible answer commits. What was typed is never looked at. A phone number, a code or a list may be
+//! said in several utterances, with at most two seconds of silence between them.
 //!
 //! ```toml
 //! [scorer.settings]
 //! window = "answer"
 //! value = "{capital}"
 //! type = "name"
-//! others = ["Paris", "Rome"]     # the other possible answers; numbers, amounts and codes need none
+//! others = ["Paris", "Rome"]     # the other possible answers, for text, name and lists; other types need none
 //! success = "answer_correct"
 //! failure = "wrong_answer"
 //! missed = "missed_deadline"

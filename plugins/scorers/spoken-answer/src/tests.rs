@@ -27,6 +27,38 @@ fn label(events: &[PageEvent]) -> Option<String> {
 }
 
 #[test]
+fn a_code_may_be_said_with_pauses() {
+    let values = VALUES.replace("Paris", "E-4471").replace("name", "code");
+    let part = |at: u64, text: &str| PageEvent {
+        at,
+        name: "utterance".to_owned(),
+        data: format!(r#"{{"text": {text:?}, "ended_at": {}}}"#, at + 500),
+    };
+    let opened = window(10_000, "window-opened");
+    let closed = window(30_000, "window-closed");
+    let label = |events: &[&PageEvent]| {
+        let events: Vec<PageEvent> = events.iter().map(|event| (*event).clone()).collect();
+        SpokenAnswer::judge(&values, &events)
+    };
+    let (first, second) = (part(11_000, "It is E 44."), part(12_500, "71."));
+    assert_eq!(label(&[&opened, &first]), None);
+    assert_eq!(
+        label(&[&opened, &first, &second]).as_deref(),
+        Some("correct")
+    );
+    // A part alone is a wrong answer once it is plain that nothing follows.
+    assert_eq!(
+        label(&[&opened, &first, &closed]).as_deref(),
+        Some("wrong_answer")
+    );
+    let late = part(20_000, "71.");
+    assert_eq!(
+        label(&[&opened, &first, &late]).as_deref(),
+        Some("wrong_answer")
+    );
+}
+
+#[test]
 fn only_the_window_counts() {
     let opened = window(10_000, "window-opened");
     let closed = window(20_000, "window-closed");

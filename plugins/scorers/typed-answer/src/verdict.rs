@@ -1,10 +1,7 @@
 //! The judgement on the first submission.
 
-use std::collections::BTreeMap;
-
-use answers::Written;
 use dynacu_sdk::scoring::{PageEvent, ScoreError};
-use serde::Deserialize;
+use page_events::submissions;
 
 use crate::settings::Settings;
 
@@ -16,42 +13,21 @@ pub(crate) struct Verdict {
     pub(crate) explanation: String,
 }
 
-#[derive(Deserialize)]
-struct Submission {
-    form: String,
-    values: BTreeMap<String, Option<Written>>,
-}
-
 /// None while nothing was submitted.
 pub(crate) fn verdict(
     settings: &Settings,
     page_events: &[PageEvent],
 ) -> Result<Option<Verdict>, ScoreError> {
     let expected = settings.expected()?;
-    let mut submissions = Vec::new();
-    for event in page_events.iter().filter(|event| event.name == "submit") {
-        let submission: Submission = event.data_as().ok_or_else(|| {
-            ScoreError::Unscorable(format!(
-                "the page's submit event has no form: {}",
-                event.data
-            ))
-        })?;
-        let wanted = settings.form.as_deref();
-        if wanted.is_none_or(|wanted| wanted == submission.form) {
-            submissions.push((event.at, submission));
-        }
-    }
-    let Some((at, submission)) = submissions.into_iter().min_by_key(|(at, _)| *at) else {
+    let submissions = submissions(page_events, settings.form.as_deref())?;
+    let Some(submission) = submissions.first() else {
         return Ok(None);
     };
 
     let mut fields_right = 0;
     let mut parts = Vec::new();
     for field in &expected {
-        let typed = match submission.values.get(&field.field) {
-            Some(Some(Written(typed))) => typed.as_str(),
-            _ => "",
-        };
+        let typed = submission.value(&field.field);
         let right = field
             .kind
             .accepts(&field.value.0, typed)
@@ -68,7 +44,7 @@ pub(crate) fn verdict(
     Ok(Some(Verdict {
         right: fields_right == expected.len(),
         fields_right,
-        at,
+        at: submission.at,
         explanation: format!("{}.", parts.join("; ")),
     }))
 }
