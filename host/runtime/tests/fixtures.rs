@@ -254,13 +254,7 @@ fn peak_mib() -> Result<u64> {
 #[ignore = "prints how long plugins take to start: run it alone, with --nocapture"]
 fn cold_and_warm_starts() {
     let folder = tempfile::tempdir().unwrap();
-    let megabyte = folder.path().join("megabyte.wasm");
-    std::fs::write(&megabyte, case::megabyte().unwrap()).unwrap();
-    for path in [
-        fixture("observes-in-a-loop"),
-        megabyte,
-        fixture("python-idle"),
-    ] {
+    for path in ["returns", "megabyte", "python-idle"].map(fixture) {
         let cache = folder.path().join("compiled");
         let mut times = Vec::new();
         for _ in 0..6 {
