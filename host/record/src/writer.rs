@@ -33,6 +33,7 @@ enum Job {
     /// The same on behalf of a guest.
     GuestEvent(u64, Box<Event>),
     Blob {
+        id: String,
         path: PathBuf,
         bytes: Arc<[u8]>,
     },
@@ -46,6 +47,8 @@ struct Shared {
     lost: AtomicBool,
     failure: Mutex<Option<String>>,
     blobs: Mutex<BlobIndex>,
+    /// Blobs that are on their way to the disk, so that a reader need not wait for it.
+    unwritten: Mutex<HashMap<String, Arc<[u8]>>>,
     /// Places left for guests' events; none is left for good once the writing thread is gone.
     guest_places: Mutex<Places>,
     place_freed: Condvar,
@@ -130,6 +133,7 @@ impl Writer {
             lost: AtomicBool::new(false),
             failure: Mutex::new(None),
             blobs: Mutex::new(HashMap::new()),
+            unwritten: Mutex::new(HashMap::new()),
             guest_places: Mutex::new(Places::Free(GUEST_QUEUE)),
             place_freed: Condvar::new(),
         });
@@ -142,10 +146,7 @@ impl Writer {
                     let result = write_all(log, &queue, &shared);
                     shared.places(|places| *places = Places::Closed);
                     if let Err(error) = &result {
-                        *shared
-                            .failure
-                            .lock()
-                            .unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+                        *lock(&shared.failure) = Some(error.to_string());
                     }
                     result
                 }
@@ -203,12 +204,25 @@ impl Recorder {
             .insert(id.clone(), (media_type.to_owned(), bytes.len() as u64))
             .is_none();
         if new {
+            lock(&self.shared.unwritten).insert(id.clone(), Arc::clone(&bytes));
             self.offer(Job::Blob {
+                id: id.clone(),
                 path: self.blob_path(&id, media_type),
                 bytes,
             });
         }
         id
+    }
+
+    /// The bytes of a blob of this episode, wherever they are by now; none if there is no such blob.
+    #[must_use]
+    pub fn blob_bytes(&self, id: &str) -> Option<Arc<[u8]>> {
+        let (media_type, _) = self.blob_info(id)?;
+        if let Some(bytes) = lock(&self.shared.unwritten).get(id) {
+            return Some(Arc::clone(bytes));
+        }
+        let bytes = fs::read(self.blob_path(id, &media_type)).ok()?;
+        Some(bytes.into())
     }
 
     /// Where a blob of this episode lies once it is written.
@@ -223,12 +237,7 @@ impl Recorder {
     /// Media type and size of a blob of this episode.
     #[must_use]
     pub fn blob_info(&self, id: &str) -> Option<(String, u64)> {
-        self.shared
-            .blobs
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(id)
-            .cloned()
+        lock(&self.shared.blobs).get(id).cloned()
     }
 
     /// The episode's folder.
@@ -239,12 +248,7 @@ impl Recorder {
 
     /// Whether everything so far could be taken.
     pub fn health(&self) -> Result<(), RecordError> {
-        if let Some(failure) = &*self
-            .shared
-            .failure
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-        {
+        if let Some(failure) = &*lock(&self.shared.failure) {
             return Err(RecordError::Write(failure.clone()));
         }
         if self.shared.lost.load(Ordering::Relaxed) {
@@ -269,8 +273,13 @@ fn extension(media_type: &str) -> &str {
         "audio/wav" => "wav",
         "audio/flac" => "flac",
         "application/json" => "json",
+        "text/plain" => "txt",
         _ => "bin",
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn write_all(mut log: BufWriter<File>, queue: &Receiver<Job>, shared: &Shared) -> io::Result<()> {
@@ -294,7 +303,10 @@ fn write_all(mut log: BufWriter<File>, queue: &Receiver<Job>, shared: &Shared) -
                 // An event must outlive the process that wrote it, so each line leaves the buffer at once.
                 log.flush()?;
             }
-            Job::Blob { path, bytes } => write_atomically(&path, &bytes)?,
+            Job::Blob { id, path, bytes } => {
+                write_atomically(&path, &bytes)?;
+                lock(&shared.unwritten).remove(&id);
+            }
         }
     }
     log.flush()?;
@@ -325,6 +337,8 @@ mod tests {
             },
         );
         assert_eq!(recorder.blob_info(&id), Some(("image/png".to_owned(), 6)));
+        assert_eq!(recorder.blob_bytes(&id).as_deref(), Some(&b"pixels"[..]));
+        assert_eq!(recorder.blob_bytes("none"), None);
         drop(recorder);
         writer.finish().unwrap();
 

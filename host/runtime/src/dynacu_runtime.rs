@@ -33,7 +33,7 @@ pub mod types;
 mod wasi;
 mod world;
 
-pub use adapter::Adapter;
+pub use adapter::{Adapter, LogSink, Outside};
 pub use ceiling::Taken;
 pub use egress::{Blobs, DenyEgress, Egress, NoBlobs};
 pub use engine::{Engine, EngineError};

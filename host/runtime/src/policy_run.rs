@@ -22,6 +22,10 @@ pub enum PolicyEnd {
     Returned,
     /// It says why.
     GaveUp(String),
+    /// Its model declined twice in a row.
+    ModelRefused(String),
+    /// Its model's answers could not be used.
+    ModelMalformed(String),
     /// Its table of the run configuration is not as it wants it.
     BadSettings(String),
     Failed(GuestFailure),
@@ -121,6 +125,8 @@ async fn one_call(start: Start) -> PolicyEnd {
     match outcome.await {
         Ok(Ok(())) => PolicyEnd::Returned,
         Ok(Err(PolicyError::GaveUp(why))) => PolicyEnd::GaveUp(short(why)),
+        Ok(Err(PolicyError::ModelRefused(why))) => PolicyEnd::ModelRefused(short(why)),
+        Ok(Err(PolicyError::ModelMalformed(why))) => PolicyEnd::ModelMalformed(short(why)),
         Ok(Err(PolicyError::Settings(why))) => PolicyEnd::BadSettings(short(why)),
         Ok(Err(PolicyError::Other(why))) => PolicyEnd::Failed(GuestFailure::error(why)),
         Err(failure) => PolicyEnd::Failed(failure),
