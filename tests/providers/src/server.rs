@@ -414,6 +414,8 @@ struct Payload {
     left: Option<Bytes>,
     announced: u64,
     cut: bool,
+    /// What was given has had its turn to be sent.
+    flushed: bool,
 }
 
 impl Payload {
@@ -427,6 +429,7 @@ impl Payload {
             left: Some(bytes),
             announced,
             cut,
+            flushed: false,
         }
     }
 }
@@ -437,10 +440,16 @@ impl Body for Payload {
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
+        context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Severed>>> {
         match self.left.take() {
             Some(bytes) if !bytes.is_empty() => Poll::Ready(Some(Ok(Frame::data(bytes)))),
+            // An error would throw away what is not yet on its way.
+            _ if self.cut && !self.flushed => {
+                self.flushed = true;
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
             _ if self.cut => Poll::Ready(Some(Err(Severed))),
             _ => Poll::Ready(None),
         }
