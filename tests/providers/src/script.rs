@@ -1,5 +1,6 @@
 //! The script: a TOML file of rules, tried in order. The first that holds for a request and is not used up answers it.
 
+mod changes;
 mod expand;
 mod rule;
 mod table;
@@ -81,16 +82,19 @@ impl Script {
     }
 
     /// The first rule that holds. `can` says whether a tool of that name can be called in answer to this request: a
-    /// rule that calls one that was not offered does not hold.
+    /// rule that calls one that was not offered does not hold. `space` is the width and height in which the model answers.
     pub(crate) fn choose(
         &self,
         seen: &Seen,
+        space: (u32, u32),
         progress: &mut Progress,
         can: impl Fn(&str) -> bool,
     ) -> Option<Choice> {
         progress.requests += 1;
         progress.fired.resize(self.rules.len(), 0);
         let text = seen.text();
+        let scale = |screen: u32, space: u32| f64::from(screen) / f64::from(space.max(1));
+        let scale = (scale(self.screen.0, space.0), scale(self.screen.1, space.1));
         let fired = |name: &str| {
             let mut rules = self.rules.iter().zip(&progress.fired);
             rules.any(|(rule, times)| rule.name == name && *times > 0)
@@ -102,7 +106,7 @@ impl Script {
             if used_up || !rule.tools().all(&can) {
                 return None;
             }
-            let captures = rule.holds(seen, &text, progress.requests, fired)?;
+            let captures = rule.holds(seen, &text, progress.requests, scale, fired)?;
             Some((position, captures))
         })?;
         progress.fired[position] += 1;

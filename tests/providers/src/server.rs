@@ -350,15 +350,16 @@ impl State {
     }
 
     fn react(&mut self, seen: &Seen) -> (Outcome, Sending) {
+        let space = self.space(seen);
         let protocol = &self.protocol;
         let can = |tool: &str| protocol.can_call(seen, tool);
-        let Some(choice) = self.script.choose(seen, &mut self.progress, can) else {
+        let Some(choice) = self.script.choose(seen, space, &mut self.progress, can) else {
             let reply = self.protocol.problem(&Problem::NoRule);
             return (Outcome::Unmatched, Sending::now(reply));
         };
         let (reply, cut) = match choice.reaction {
             Reaction::Answer(mut answer, cut) => {
-                self.place(seen, &mut answer);
+                self.place(space, &mut answer);
                 (Some(self.protocol.answer(seen, &answer)), cut)
             }
             Reaction::Fault { kind, retry_after } => {
@@ -384,13 +385,16 @@ impl State {
 }
 
 impl State {
-    /// Turns the script's pixels into what this model would answer with.
-    fn place(&self, seen: &Seen, answer: &mut Answer) {
-        let shown = seen.sizes.last().copied();
-        let space = match self.grid {
+    /// Width and height in which the model answers: a grid, or the pixels of the picture that it was sent last.
+    fn space(&self, seen: &Seen) -> (u32, u32) {
+        match self.grid {
             Some(grid) => (grid, grid),
-            None => shown.unwrap_or(self.script.screen),
-        };
+            None => seen.sizes.last().copied().unwrap_or(self.script.screen),
+        }
+    }
+
+    /// Turns the script's pixels into what this model would answer with.
+    fn place(&self, space: (u32, u32), answer: &mut Answer) {
         for part in &mut answer.parts {
             if let Part::Call { arguments, .. } = part {
                 to_space(arguments, self.script.screen, space);

@@ -6,6 +6,7 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::changes::Changes;
 use crate::seen::Seen;
 
 /// What the regular expressions captured, by name.
@@ -125,6 +126,7 @@ pub struct Condition {
     /// A rule that has fired before.
     pub after: Option<String>,
     pub model: Option<Regex>,
+    pub changes: Option<Changes>,
 }
 
 impl Condition {
@@ -133,6 +135,7 @@ impl Condition {
         seen: &Seen,
         text: &str,
         request: u32,
+        scale: (f64, f64),
         fired: &impl Fn(&str) -> bool,
     ) -> Option<Captures> {
         let offered = |tool: &String| seen.tools.contains(tool);
@@ -146,6 +149,10 @@ impl Condition {
                 .model
                 .as_ref()
                 .is_none_or(|model| model.is_match(&seen.model))
+            && self
+                .changes
+                .as_ref()
+                .is_none_or(|changes| changes.holds(text, scale))
             && !self.without.iter().any(|pattern| pattern.is_match(text));
         if !plain {
             return None;
@@ -193,12 +200,13 @@ impl Rule {
         seen: &Seen,
         text: &str,
         request: u32,
+        scale: (f64, f64),
         fired: impl Fn(&str) -> bool,
     ) -> Option<Captures> {
         if self.when.is_empty() {
             return Some(Captures::new());
         }
         let mut conditions = self.when.iter();
-        conditions.find_map(|condition| condition.holds(seen, text, request, &fired))
+        conditions.find_map(|condition| condition.holds(seen, text, request, scale, &fired))
     }
 }

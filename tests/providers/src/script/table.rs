@@ -6,6 +6,7 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::changes::Changes;
 use super::expand::{self, Piece};
 use super::rule::{Answer, Condition, Cut, FaultKind, Part, Raw, Reaction, Rule, Stop, Usage};
 use super::{Script, ScriptError, Tables};
@@ -69,6 +70,7 @@ struct WhenTable {
     request: Option<u32>,
     after: Option<String>,
     model: Option<String>,
+    changes: Option<Changes>,
 }
 
 #[derive(Deserialize)]
@@ -210,6 +212,7 @@ fn condition(table: WhenTable, names: &BTreeSet<String>) -> Result<Condition, St
         request: table.request,
         after: table.after,
         model: table.model.as_deref().map(pattern).transpose()?,
+        changes: table.changes,
     })
 }
 

@@ -10,7 +10,7 @@ fn seen(text: &str, images: usize) -> Seen {
 }
 
 fn answers(script: &Script, progress: &mut Progress, seen: &Seen) -> Option<(String, Vec<Part>)> {
-    let choice = script.choose(seen, progress, |tool| {
+    let choice = script.choose(seen, script.screen, progress, |tool| {
         seen.tools.iter().any(|known| known == tool)
     })?;
     match choice.reaction {
