@@ -1,6 +1,6 @@
 //! Which model takes what, by its name.
 
-pub const KNOWN: [&str; 19] = [
+pub const KNOWN: [&str; 20] = [
     "gpt-6.2-astra",
     "gpt-6.2-luna",
     "gpt-6.1-astra",
@@ -15,6 +15,7 @@ pub const KNOWN: [&str; 19] = [
     "gpt-5.5",
     "gpt-5.4",
     "gpt-5.4-mini",
+    "gpt-5.4-nano",
     "gpt-4o",
     "gpt-4o-mini",
     "gpt-4.1",
