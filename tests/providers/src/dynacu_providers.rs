@@ -5,6 +5,7 @@
 //! server would reject is rejected here, in the provider's own form, and remembered, so that a test fails loudly.
 //! The facts about each protocol come from the providers' SDKs and documentation of November 2026.
 
+mod answering;
 mod anthropic;
 mod exchange;
 mod gemini;
@@ -12,6 +13,7 @@ mod http;
 mod issued;
 mod media;
 mod openai;
+mod payload;
 mod problem;
 mod protocol;
 mod schema;

@@ -1,26 +1,22 @@
 //! The listener: one thread, one port on the loopback, every exchange kept.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
-use std::time::Duration;
 
 use http_body_util::{BodyExt, Limited};
-use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
+use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use serde_json::Value;
 use thiserror::Error;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
-use crate::exchange::{Exchange, Outcome, shortened};
-use crate::http::{Reply, Request};
-use crate::problem::Problem;
-use crate::protocol::{Protocol, Provider, Route, to_space};
-use crate::script::{Answer, Cut, Part, Progress, Reaction, Script};
-use crate::seen::Seen;
+use crate::answering::State;
+use crate::exchange::{Exchange, Outcome};
+use crate::http::Request;
+use crate::payload::{Payload, Severed};
+use crate::protocol::Provider;
+use crate::script::Script;
 
 /// Where the exchanges are listed, as JSON.
 pub const LISTING: &str = "/_exchanges";
@@ -51,28 +47,12 @@ pub enum ServerError {
     Requests(String),
 }
 
-struct State {
-    protocol: Box<dyn Protocol>,
-    script: Script,
-    grid: Option<u32>,
-    progress: Progress,
-    exchanges: Vec<Exchange>,
-    log: bool,
-}
-
 /// A running server; it stops when this is dropped.
 pub struct Server {
     address: SocketAddr,
     state: Arc<Mutex<State>>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
-}
-
-/// What is sent, when, and how much of it.
-struct Sending {
-    reply: Option<Reply>,
-    delay: Duration,
-    cut_in_body: bool,
 }
 
 impl Server {
@@ -114,18 +94,7 @@ impl Server {
             std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).map_err(listen)?;
         listener.set_nonblocking(true).map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
-        let state = Arc::new(Mutex::new(State {
-            protocol: provider.protocol(options),
-            script,
-            grid: match options.grid {
-                Some(0) => None,
-                Some(grid) => Some(grid),
-                None => provider.usual_grid(),
-            },
-            progress: Progress::default(),
-            exchanges: Vec::new(),
-            log,
-        }));
+        let state = Arc::new(Mutex::new(State::new(provider, script, options, log)));
         let (stop, stopped) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -237,11 +206,6 @@ async fn connection(stream: TcpStream, state: Arc<Mutex<State>>) {
     drop(served);
 }
 
-/// The service's error closes the connection.
-#[derive(Debug, Error)]
-#[error("the connection is cut, as the script wants it")]
-struct Severed;
-
 async fn answer(
     request: hyper::Request<Incoming>,
     state: Arc<Mutex<State>>,
@@ -276,190 +240,4 @@ async fn answer(
     }
     let body = Payload::new(reply.body, sending.cut_in_body);
     response.body(body).map_err(|_| Severed)
-}
-
-impl State {
-    fn listing(&self) -> Sending {
-        let body = serde_json::to_value(&self.exchanges).unwrap_or(Value::Null);
-        Sending::now(Reply::json(200, &body))
-    }
-
-    /// Checks one request, lets the script choose, and remembers both.
-    fn take(&mut self, request: &Request) -> Sending {
-        let body = serde_json::from_slice::<Value>(&request.body);
-        let (seen, outcome, sending) = match self.read(request, &body) {
-            Ok(None) => (None, Outcome::Listed, Sending::now(self.protocol.models())),
-            Ok(Some(seen)) => {
-                let (outcome, sending) = self.react(&seen);
-                (Some(seen), outcome, sending)
-            }
-            Err(problem) => {
-                let why = problem.to_string();
-                let reply = self.protocol.problem(&problem);
-                (None, Outcome::Rejected { why }, Sending::now(reply))
-            }
-        };
-        let exchange = Exchange {
-            number: self.exchanges.len() as u32 + 1,
-            method: request.method.clone(),
-            path: request.path.clone(),
-            headers: request.headers.clone(),
-            body: body.map_or(Value::Null, |body| shortened(&body)),
-            seen,
-            outcome,
-            status: sending.reply.as_ref().map_or(0, |reply| reply.status),
-            reply: sending.reply.as_ref().map_or_else(String::new, |reply| {
-                String::from_utf8_lossy(&reply.body).into_owned()
-            }),
-        };
-        if self.log {
-            eprintln!(
-                "{} {} {}: {} {:?}",
-                exchange.number, exchange.method, exchange.path, exchange.status, exchange.outcome
-            );
-        }
-        self.exchanges.push(exchange);
-        sending
-    }
-
-    fn read(
-        &self,
-        request: &Request,
-        body: &Result<Value, serde_json::Error>,
-    ) -> Result<Option<Seen>, Problem> {
-        let Route::Complete { model } = self.protocol.route(request)? else {
-            return Ok(None);
-        };
-        let (size, limit) = (request.body.len(), self.protocol.largest_body());
-        if size > limit {
-            return Err(Problem::TooLarge { size, limit });
-        }
-        let json = request
-            .header("content-type")
-            .and_then(|kind| kind.split(';').next());
-        if json.map(str::trim) != Some("application/json") {
-            return Err(Problem::Header(
-                "content-type has to be application/json".into(),
-            ));
-        }
-        let body = body
-            .as_ref()
-            .map_err(|problem| Problem::NotJson(problem.to_string()))?;
-        let seen = self.protocol.check(request, model.as_deref(), body)?;
-        Ok(Some(seen))
-    }
-
-    fn react(&mut self, seen: &Seen) -> (Outcome, Sending) {
-        let space = self.space(seen);
-        let protocol = &self.protocol;
-        let can = |tool: &str| protocol.can_call(seen, tool);
-        let Some(choice) = self.script.choose(seen, space, &mut self.progress, can) else {
-            let reply = self.protocol.problem(&Problem::NoRule);
-            return (Outcome::Unmatched, Sending::now(reply));
-        };
-        let (reply, cut) = match choice.reaction {
-            Reaction::Answer(mut answer, cut) => {
-                self.place(space, &mut answer);
-                (Some(self.protocol.answer(seen, &answer)), cut)
-            }
-            Reaction::Fault { kind, retry_after } => {
-                (Some(self.protocol.fault(kind, retry_after)), None)
-            }
-            Reaction::Raw(raw, cut) => {
-                let reply = Reply {
-                    status: raw.status,
-                    headers: raw.headers.into_iter().collect(),
-                    body: raw.body.into_bytes(),
-                };
-                (Some(reply), cut)
-            }
-            Reaction::Cut => (None, None),
-        };
-        let sending = Sending {
-            reply,
-            delay: Duration::from_secs_f64(choice.delay),
-            cut_in_body: cut == Some(Cut::InBody),
-        };
-        (Outcome::Answered { rule: choice.rule }, sending)
-    }
-}
-
-impl State {
-    /// Width and height in which the model answers: a grid, or the pixels of the picture that it was sent last.
-    fn space(&self, seen: &Seen) -> (u32, u32) {
-        match self.grid {
-            Some(grid) => (grid, grid),
-            None => seen.sizes.last().copied().unwrap_or(self.script.screen),
-        }
-    }
-
-    /// Turns the script's pixels into what this model would answer with.
-    fn place(&self, space: (u32, u32), answer: &mut Answer) {
-        for part in &mut answer.parts {
-            if let Part::Call { arguments, .. } = part {
-                to_space(arguments, self.script.screen, space);
-            }
-        }
-    }
-}
-
-impl Sending {
-    fn now(reply: Reply) -> Self {
-        Self {
-            reply: Some(reply),
-            delay: Duration::ZERO,
-            cut_in_body: false,
-        }
-    }
-}
-
-/// A body that may end too early: it announces its whole length and breaks off in the middle.
-struct Payload {
-    left: Option<Bytes>,
-    announced: u64,
-    cut: bool,
-    /// What was given has had its turn to be sent.
-    flushed: bool,
-}
-
-impl Payload {
-    fn new(body: Vec<u8>, cut: bool) -> Self {
-        let announced = body.len() as u64;
-        let mut bytes = Bytes::from(body);
-        if cut {
-            bytes.truncate(bytes.len() / 2);
-        }
-        Self {
-            left: Some(bytes),
-            announced,
-            cut,
-            flushed: false,
-        }
-    }
-}
-
-impl Body for Payload {
-    type Data = Bytes;
-    type Error = Severed;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Severed>>> {
-        match self.left.take() {
-            Some(bytes) if !bytes.is_empty() => Poll::Ready(Some(Ok(Frame::data(bytes)))),
-            // An error would throw away what is not yet on its way.
-            _ if self.cut && !self.flushed => {
-                self.flushed = true;
-                context.waker().wake_by_ref();
-                Poll::Pending
-            }
-            _ if self.cut => Poll::Ready(Some(Err(Severed))),
-            _ => Poll::Ready(None),
-        }
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.announced)
-    }
 }
