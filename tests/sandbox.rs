@@ -1,10 +1,14 @@
 //! Hostile plugins in real episodes: each ends its own with its own cause, in bounded time, and the next one is clean.
+//! `host/runtime/tests/fixtures.rs` has all of them, without a desktop.
 
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
-use dynacu_record::{EndCause, Event, Outcome, read_events};
-use dynacu_tests::{dynacu_host, episode, fixture};
+use anyhow::{Context, Result};
+use dynacu_record::{EndCause, EpisodeResult, Event, Outcome, read_events};
+use dynacu_tests::{checkout, dynacu_host, episode, fixture, host};
 
 /// Far above what any of them takes, far below a hang.
 const BOUND: Duration = Duration::from_secs(60);
@@ -34,11 +38,6 @@ fn a_guest_that_grows_memory_for_ever() {
 }
 
 #[test]
-fn a_guest_that_traps() {
-    ends_with("traps", EndCause::GuestTrap).unwrap();
-}
-
-#[test]
 fn after_a_hostile_guest_the_next_episode_on_the_lane_is_clean() {
     let run = tempfile::tempdir().unwrap();
     let out = run.path().join("run");
@@ -60,6 +59,164 @@ fn after_a_hostile_guest_the_next_episode_on_the_lane_is_clean() {
     let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(summary["episodes"][0]["cause"], "guest-trap");
     assert_eq!(summary["episodes"][1]["outcome"], "passed", "{summary}");
+}
+
+/// Policies that spoil what all policies share, each followed by one that solves the task, all on one lane of one host.
+const SHARED: &str = r#"
+schema = 1
+seed = 0
+
+[[group]]
+plugin = "{spins-a-core}"
+task = ["F-E1"]
+mode = ["standard"]
+
+[[group]]
+plugin = "reference"
+task = ["F-E1"]
+mode = ["aoi_visual"]
+
+[[group]]
+plugin = "{floods-the-record}"
+task = ["F-E1"]
+mode = ["standard"]
+
+[[group]]
+plugin = "reference"
+task = ["F-E1"]
+mode = ["aoi_full"]
+
+[[group]]
+plugin = "{never-observes}"
+task = ["F-E2"]
+mode = ["standard"]
+
+[[group]]
+plugin = "{asks-for-everything}"
+task = ["F-E1"]
+mode = ["standard"]
+
+[[group]]
+plugin = "reference"
+task = ["F-E1"]
+mode = ["aoi_interactive"]
+"#;
+
+#[test]
+fn a_core_the_record_time_and_channels_are_not_a_policy_s_to_spoil() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = home_with_a_short_task(folder.path()).unwrap();
+    let mut config = SHARED.to_owned();
+    for name in [
+        "spins-a-core",
+        "floods-the-record",
+        "never-observes",
+        "asks-for-everything",
+    ] {
+        let path = fixture(name).unwrap();
+        config = config.replace(&format!("{{{name}}}"), &path.to_string_lossy());
+    }
+    let (episodes, peak_mib) = run(folder.path(), &home, &config).unwrap();
+    let ends: Vec<_> = episodes
+        .iter()
+        .map(|episode| (episode.policy.name.as_str(), episode.outcome, episode.cause))
+        .collect();
+    let solved = ("reference", Outcome::Passed, EndCause::TaskEnded);
+    let wanted = [
+        ("spins-a-core", Outcome::AgentError, EndCause::GuestTimeout),
+        solved,
+        (
+            "floods-the-record",
+            Outcome::AgentError,
+            EndCause::GuestOutputTooLarge,
+        ),
+        solved,
+        ("never-observes", Outcome::Timeout, EndCause::TimeLimit),
+        (
+            "asks-for-everything",
+            Outcome::Failed,
+            EndCause::PolicyReturned,
+        ),
+        solved,
+    ];
+    assert_eq!(ends, wanted, "{episodes:#?}");
+    let asked = &episodes[5].detail;
+    assert!(
+        asked.contains("refused: channels, reading, hearing, solution, voice"),
+        "{asked}"
+    );
+    assert_eq!(episodes[4].steps, 0);
+    for episode in &episodes {
+        let seen = &episode.perception;
+        assert!(seen.frames > 0, "no capture was recorded: {episode:?}");
+        eprintln!(
+            "{}: {:.1} s, {} of {} frames late",
+            episode.policy.name, episode.wall_s, seen.late_frames, seen.frames
+        );
+    }
+    eprintln!("the host's peak memory: {peak_mib} MiB");
+    assert!(peak_mib < 1024, "the host took {peak_mib} MiB");
+}
+
+/// The checkout's tasks that this needs, and one that is over soon.
+fn home_with_a_short_task(folder: &Path) -> Result<std::path::PathBuf> {
+    let (home, checkout) = (folder.join("home"), checkout());
+    let (tasks, task) = (home.join("tasks"), "F-E1-error-toast");
+    std::fs::create_dir_all(&tasks)?;
+    symlink(checkout.join("plugins"), home.join("plugins"))?;
+    for name in ["page-lib", task] {
+        symlink(checkout.join("tasks").join(name), tasks.join(name))?;
+    }
+    let (long, short) = (
+        checkout.join("tasks").join(task),
+        tasks.join("F-E2-soon-over"),
+    );
+    std::fs::create_dir(&short)?;
+    symlink(long.join("page"), short.join("page"))?;
+    let mut manifest = std::fs::read_to_string(long.join("task.toml"))?;
+    for (from, to) in [
+        ("id = \"F-E1\"", "id = \"F-E2\""),
+        ("slug = \"error-toast\"", "slug = \"soon-over\""),
+        ("time-limit = 75", "time-limit = 8"),
+    ] {
+        anyhow::ensure!(manifest.contains(from), "{task} has no {from}");
+        manifest = manifest.replacen(from, to, 1);
+    }
+    std::fs::write(short.join("task.toml"), manifest)?;
+    Ok(home)
+}
+
+/// A whole run, and the host's peak memory in MiB.
+fn run(folder: &Path, home: &Path, config: &str) -> Result<(Vec<EpisodeResult>, u64)> {
+    let file = folder.join("run.toml");
+    std::fs::write(&file, config)?;
+    let mut child = Command::new(host()?)
+        .args([
+            Path::new("--config"),
+            &file,
+            Path::new("--out"),
+            &folder.join("run"),
+        ])
+        .arg("--json")
+        .env("DYNACU_HOME", home)
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak_kib = 0;
+    while child.try_wait()?.is_none() {
+        let status = std::fs::read_to_string(&status).unwrap_or_default();
+        let kib = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:"))
+            .and_then(|line| line.split_whitespace().next());
+        peak_kib = kib.map_or(Ok(peak_kib), str::parse)?;
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    let said = child.wait_with_output()?;
+    let mut summary: serde_json::Value = serde_json::from_slice(&said.stdout)?;
+    let episodes = summary["episodes"].take();
+    let episodes = serde_json::from_value(episodes).context("the summary has no episodes")?;
+    Ok((episodes, peak_kib / 1024))
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::task::prepare::Renderer;
 use crate::task::studio::Studio;
 
 pub mod doctor;
+pub mod measure;
 pub mod models;
 pub mod plugin;
 pub mod run;
@@ -20,6 +21,7 @@ pub mod tasks;
 const EXAMPLES: &str = "Examples:
   dynacu-host --plugin reference --task A-E1 --mode aoi_audio
   dynacu-host --plugin my-policy.wasm --task A-E1,F-E1 --mode standard,aoi_full --trials 3 --out runs/first
+  dynacu-host --plugin claude --model claude-opus-5-5 --task A-E1 --mode aoi_audio --max-cost 2.50
   dynacu-host --config docs/demo.toml
   dynacu-host doctor";
 
@@ -45,12 +47,27 @@ enum Command {
     #[command(subcommand)]
     Plugin(plugin::PluginCommand),
     /// Checks every part of this machine that an episode needs, by using it
-    #[command(after_help = "Example:\n  dynacu-host doctor --json")]
+    #[command(
+        after_help = "Examples:\n  dynacu-host doctor --json\n  dynacu-host doctor --plugin claude --model claude-opus-5-5"
+    )]
     Doctor {
         /// As one JSON array
         #[arg(long)]
         json: bool,
+        /// A model adapter whose models are asked for a word; may be repeated
+        #[arg(long)]
+        plugin: Vec<String>,
+        /// A TOML file with one table of settings for each plugin
+        #[arg(long)]
+        settings: Option<std::path::PathBuf>,
+        #[command(flatten)]
+        model: crate::config::model::ModelArguments,
     },
+    /// Measures perception, speech, plugins and accuracy on this machine, beside their budgets
+    #[command(
+        after_help = "Examples:\n  dynacu-host measure perception\n  dynacu-host measure all --out docs/perception --doc docs/perception.md\n  dynacu-host measure perception --minutes 10 --json"
+    )]
+    Measure(measure::MeasureArguments),
     /// Owns a lane's processes and ends them when the host is gone; started by the host itself
     #[command(hide = true, disable_help_flag = true)]
     Supervise { folder: std::path::PathBuf },
@@ -112,11 +129,17 @@ async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
         }
         Some(Command::Models(command)) => models::run(&command),
         Some(Command::Plugin(command)) => plugin::run(command),
-        Some(Command::Doctor { json }) => Ok(if doctor::run(json).await? {
+        Some(Command::Doctor {
+            json,
+            plugin,
+            settings,
+            model,
+        }) => Ok(if doctor::run(json, plugin, settings, model).await? {
             Done::Well
         } else {
             Done::WithFailures
         }),
+        Some(Command::Measure(arguments)) => measure::measure(arguments).await,
         Some(Command::Supervise { .. }) => Ok(Done::Well),
     }
 }

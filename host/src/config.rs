@@ -5,20 +5,28 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
+use self::model::{ModelArguments, ModelConfig, ModelTable};
 use crate::mode::ModeChoice;
+use crate::perception::keyframe::GateKind;
+use crate::perception::recognizer::{RecognizerChoice, RemoteSettings};
 use crate::task::manifest::Tier;
 use crate::task::variant::Seed;
+
+pub mod model;
 
 /// Two observations are at least this far apart: the specification's interval of a screenshot-only agent.
 pub const DEFAULT_PACE_MS: u64 = 5_000;
 /// Frames captured a second.
 pub const DEFAULT_FPS: f32 = 3.0;
 
-/// One policy on some tasks in some modes.
+/// Some plugins on some tasks in some modes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// A file, or the name of a bundled plugin.
-    pub plugin: String,
+    /// Files, or names of bundled plugins: policies, and the adapters that they ask. Where there are adapters alone,
+    /// each mode's own policy asks them.
+    pub plugins: Vec<String>,
+    /// Models for policies that ask one; each adapter's first if empty.
+    pub models: Vec<String>,
     /// Task ids or folder names; empty for all.
     pub tasks: Vec<String>,
     /// Category letters; empty for all.
@@ -38,11 +46,16 @@ pub struct RunConfig {
     pub out: Option<PathBuf>,
     pub pace_ms: u64,
     pub fps: f32,
-    pub gate: String,
+    pub gate: GateKind,
+    /// Captures also when something is drawn, at most ten a second.
+    pub burst: bool,
+    /// Who recognises speech for the policy.
+    pub recognizer: RecognizerChoice,
     /// Tables for plugins, by plugin name.
     pub settings: toml::Table,
     /// What is allowed beyond naming a plugin: `reading`, `solution`, `scratch`.
     pub grants: Vec<String>,
+    pub model: ModelConfig,
 }
 
 /// What was typed.
@@ -60,8 +73,11 @@ pub struct Flags {
     pub pace: Option<f64>,
     pub fps: Option<f32>,
     pub gate: Option<String>,
+    pub burst: bool,
+    pub recognizer: Option<String>,
     pub settings: Option<PathBuf>,
     pub grants: Vec<String>,
+    pub model: ModelArguments,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -76,10 +92,17 @@ struct ConfigFile {
     pace: Option<f64>,
     fps: Option<f32>,
     gate: Option<String>,
+    /// `base`, `tiny` or `remote`.
+    recognizer: Option<String>,
+    remote_recognizer: Option<RemoteSettings>,
+    #[serde(default)]
+    burst: bool,
     #[serde(default)]
     grant: Vec<String>,
     #[serde(default)]
     group: Vec<GroupTable>,
+    #[serde(default)]
+    models: ModelTable,
     #[serde(default)]
     settings: toml::Table,
 }
@@ -87,7 +110,9 @@ struct ConfigFile {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GroupTable {
-    plugin: String,
+    plugin: OneOrMore,
+    #[serde(default)]
+    model: Vec<String>,
     #[serde(default)]
     task: Vec<String>,
     #[serde(default)]
@@ -96,6 +121,22 @@ struct GroupTable {
     tier: Vec<String>,
     #[serde(default)]
     mode: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
+impl OneOrMore {
+    fn list(&self) -> Vec<String> {
+        match self {
+            Self::One(one) => vec![one.clone()],
+            Self::More(list) => list.clone(),
+        }
+    }
 }
 
 fn modes(names: &[String]) -> Result<Vec<ModeChoice>> {
@@ -149,7 +190,12 @@ impl RunConfig {
         let mut groups = Vec::new();
         for group in &file.group {
             groups.push(Group {
-                plugin: group.plugin.clone(),
+                plugins: group.plugin.list(),
+                models: if flags.model.model.is_empty() {
+                    group.model.clone()
+                } else {
+                    flags.model.model.clone()
+                },
                 tasks: group.task.clone(),
                 categories: categories(&group.category)?,
                 tiers: tiers(&group.tier)?,
@@ -157,23 +203,18 @@ impl RunConfig {
             });
         }
         if !flags.plugins.is_empty() {
-            groups = flags
-                .plugins
-                .iter()
-                .map(|plugin| {
-                    Ok(Group {
-                        plugin: plugin.clone(),
-                        tasks: flags.tasks.clone(),
-                        categories: categories(&flags.categories)?,
-                        tiers: tiers(&flags.tiers)?,
-                        modes: modes(&flags.modes)?,
-                    })
-                })
-                .collect::<Result<_>>()?;
+            groups = vec![Group {
+                plugins: flags.plugins.clone(),
+                models: flags.model.model.clone(),
+                tasks: flags.tasks.clone(),
+                categories: categories(&flags.categories)?,
+                tiers: tiers(&flags.tiers)?,
+                modes: modes(&flags.modes)?,
+            }];
         }
-        if groups.is_empty() {
+        if groups.iter().all(|group| group.plugins.is_empty()) {
             bail!(
-                "nothing to run: name a policy, for example `--plugin reference`, or see `dynacu-host --help`"
+                "nothing to run: name a policy or a model adapter, for example `--plugin reference`, or see `dynacu-host --help`"
             );
         }
         let seed = match (&flags.seed, &file.seed) {
@@ -195,6 +236,7 @@ impl RunConfig {
             Some(seconds) if (0.0..=60.0).contains(&seconds) => (seconds * 1000.0).round() as u64,
             Some(_) => bail!("--pace must be from 0 to 60 seconds"),
         };
+        let model = ModelConfig::resolve(&flags.model, file.models)?;
         let settings = match &flags.settings {
             Some(path) => read_toml(path)?,
             None => file.settings,
@@ -206,16 +248,22 @@ impl RunConfig {
             out: flags.out.or(file.out),
             pace_ms,
             fps,
-            gate: flags
-                .gate
-                .or(file.gate)
-                .unwrap_or_else(|| "local".to_owned()),
+            gate: match flags.gate.or(file.gate) {
+                Some(name) => name.parse().map_err(anyhow::Error::msg)?,
+                None => GateKind::Local,
+            },
+            burst: flags.burst || file.burst,
+            recognizer: match flags.recognizer.or(file.recognizer) {
+                Some(name) => RecognizerChoice::named(&name, file.remote_recognizer)?,
+                None => RecognizerChoice::default(),
+            },
             settings,
             grants: if flags.grants.is_empty() {
                 file.grant
             } else {
                 flags.grants
             },
+            model,
         })
     }
 }

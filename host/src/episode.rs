@@ -9,14 +9,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dynacu_record::{
-    EndCause, EpisodeResult, Event as Entry, Outcome, Overhead, PolicyIdentity, SCHEMA,
-    ScoreResult, Usage, Writer,
+    EndCause, EpisodeResult, Event as Entry, ModelIdentity, Outcome, Overhead, PolicyIdentity,
+    SCHEMA, ScoreResult, Usage, Writer,
 };
 use dynacu_runtime::types::{Channels, PolicyDescriptor};
 use dynacu_runtime::{Engine, Plugin};
 
 use crate::desktop::lane::Lane;
 use crate::mode::{Grants, Mode};
+use crate::model::provider::Model;
 use crate::perception::encoder::Encoder;
 use crate::perception::keyframe::GateKind;
 use crate::perception::reading::Reader;
@@ -24,6 +25,7 @@ use crate::perception::recognizer::Transcribe;
 use crate::speech::Voice;
 use crate::task::home::Home;
 use crate::task::prepare::Prepared;
+use crate::task::variant::Seed;
 
 mod describe;
 mod desk;
@@ -31,8 +33,8 @@ mod ending;
 mod judge;
 mod live;
 mod scoring;
-mod session;
-mod stage;
+pub(crate) mod session;
+pub(crate) mod stage;
 
 use ending::Ended;
 use stage::Stage;
@@ -42,7 +44,10 @@ pub struct Bench {
     pub engine: Engine,
     pub home: Home,
     pub encoder: Arc<dyn Encoder>,
+    /// What hears for the policy.
     pub recognizer: Arc<dyn Transcribe>,
+    /// What hears for the page and its scorer: the same one whatever the policy hears with.
+    pub page_recognizer: Arc<dyn Transcribe>,
     pub voice: Arc<dyn Voice>,
     pub reader: Arc<Reader>,
 }
@@ -91,9 +96,23 @@ pub struct Trial {
     pub pace: Duration,
     pub fps: f32,
     pub gate: GateKind,
+    pub burst: bool,
     /// The episode's folder; what an unfinished attempt left there is replaced.
     pub folder: PathBuf,
     pub earlier_infrastructure_errors: u32,
+    /// What the policy asks, where it asks a model.
+    pub model: Option<Arc<Model>>,
+}
+
+impl Trial {
+    /// What decides the moments of the gate `random`: the same seed gives the same ones.
+    #[must_use]
+    pub fn gate_key(&self) -> u64 {
+        match self.task.variant.seed {
+            Seed::Number(number) => number,
+            Seed::Bits(bits) => (bits ^ bits >> 64) as u64,
+        }
+    }
 }
 
 /// Runs one trial on a lane and writes its record. An error means that not even a record could be written.
@@ -143,9 +162,18 @@ pub async fn run(
     );
     drop(recorder);
     writer.finish()?;
-    dynacu_record::write_json(&trial.folder.join("episode.json"), &result)
-        .with_context(|| format!("cannot write the result into {}", trial.folder.display()))?;
+    // Interrupted from outside, it says nothing about anybody: the episode has to be run again.
+    if !interrupted(result.cause) {
+        dynacu_record::write_json(&trial.folder.join("episode.json"), &result)
+            .with_context(|| format!("cannot write the result into {}", trial.folder.display()))?;
+    }
     Ok(result)
+}
+
+/// Whether an episode was ended by the operator or by the run's budget. Such a one has no `episode.json` and is not counted.
+#[must_use]
+pub fn interrupted(cause: EndCause) -> bool {
+    matches!(cause, EndCause::Operator | EndCause::Budget)
 }
 
 fn started(bench: &Bench, policy: &Policy, trial: &Trial, random: &[u8; 32]) -> Entry {
@@ -159,6 +187,7 @@ fn started(bench: &Bench, policy: &Policy, trial: &Trial, random: &[u8; 32]) -> 
         instruction: task.variant.instruction.clone(),
         variant: task.variant.scorer_input.clone(),
         policy: policy.plugin.name.clone(),
+        model: trial.model.as_ref().map(|model| model.name.clone()),
         granted: policy.grants(trial.mode).names(),
         assists: policy.assists(),
         pace_ms: u64::try_from(trial.pace.as_millis()).unwrap_or(u64::MAX),
@@ -167,8 +196,10 @@ fn started(bench: &Bench, policy: &Policy, trial: &Trial, random: &[u8; 32]) -> 
             "fps": trial.fps,
             "gate": trial.gate.name(),
             "encoder": bench.encoder.name(),
-            "pixel_threshold": crate::perception::keyframe::pixels::CHANGED_SHARE,
-            "semantic_threshold": crate::perception::keyframe::SEMANTIC_DISTANCE,
+            "gate_key": format!("{:016x}", trial.gate_key()),
+            "pixel_threshold": trial.gate.pixel_threshold(),
+            "semantic_threshold": trial.gate.semantic_threshold(),
+            "burst": trial.burst,
         }),
     }
 }
@@ -188,7 +219,11 @@ fn blank(policy: &Policy, trial: &Trial) -> EpisodeResult {
             version: policy.descriptor.version.clone(),
             sha256: policy.plugin.sha256.clone(),
         },
-        model: None,
+        model: trial.model.as_ref().map(|model| ModelIdentity {
+            adapter: model.provider.plugin.name.clone(),
+            sha256: model.provider.plugin.sha256.clone(),
+            model: model.name.clone(),
+        }),
         outcome: Outcome::InfrastructureError,
         cause: EndCause::HostError,
         detail: String::new(),
@@ -198,6 +233,7 @@ fn blank(policy: &Policy, trial: &Trial) -> EpisodeResult {
         time_to_completion_s: None,
         wall_s: 0.0,
         overhead_ms: Overhead::default(),
+        model_calls: 0,
         model_ms: Vec::new(),
         usage: Usage::default(),
         perception: dynacu_record::Perception::default(),
@@ -219,6 +255,9 @@ fn fill(result: &mut EpisodeResult, ended: Ended) {
         keyframe: ended.keyframe_ms,
         encode: ended.encode_ms,
     };
+    result.model_calls = ended.model.calls;
+    result.model_ms = ended.model.model_ms;
+    result.usage = ended.model.usage;
     result.perception = ended.perception;
     result.speech = ended.speech;
     result.actions = ended.tally.counts;

@@ -6,6 +6,7 @@ pub mod convert;
 mod fetch;
 pub mod lock;
 pub mod onnx;
+pub mod protobuf;
 pub mod pull;
 mod stamp;
 

@@ -21,7 +21,7 @@ pub struct HeldFrame {
     captured_at: u64,
     width: u32,
     height: u32,
-    pixels: Arc<Frame>,
+    pixels: Mutex<Arc<Frame>>,
     encoded: Mutex<HashMap<String, String>>,
     shelf: Arc<Shelf>,
 }
@@ -47,7 +47,7 @@ impl Shelf {
             captured_at,
             width: frame.width,
             height: frame.height,
-            pixels: frame,
+            pixels: Mutex::new(frame),
             encoded: Mutex::default(),
             shelf: Arc::clone(self),
         })
@@ -62,8 +62,8 @@ impl Shelf {
 
 impl HeldFrame {
     #[must_use]
-    pub fn pixels(&self) -> &Frame {
-        &self.pixels
+    pub fn pixels(&self) -> Arc<Frame> {
+        lock(&self.pixels).clone()
     }
 
     /// A rectangle as an area of this frame, if it lies inside and is not empty.
@@ -72,14 +72,20 @@ impl HeldFrame {
         crop_inside(rect, self.width, self.height).ok()
     }
 
-    /// The whole frame as a PNG of the record; none if it cannot be encoded.
+    /// The whole frame as a PNG of the record; none if it cannot be encoded. From then on only the PNG is held: a policy may
+    /// keep a frame as long as it likes, and raw pixels are twenty times as large.
     pub fn record(&self) -> Option<String> {
-        self.encode_now(&Encoding {
+        let id = self.encode_now(&Encoding {
             format: ImageFormat::Png,
             max_side: None,
             crop: None,
-        })
-        .ok()
+        });
+        if id.is_ok()
+            && let Ok(compact) = self.pixels().compact()
+        {
+            *lock(&self.pixels) = Arc::new(compact);
+        }
+        id.ok()
     }
 
     fn encode_now(&self, encoding: &Encoding) -> Result<String, EncodeError> {
@@ -93,9 +99,10 @@ impl HeldFrame {
             .map(|rect| crop_inside(rect, self.width, self.height))
             .transpose()?;
         let started = Instant::now();
+        let pixels = self.pixels();
         let encoded = match encoding.format {
-            ImageFormat::Png => self.pixels.png(crop, encoding.max_side),
-            ImageFormat::Jpeg => self.pixels.jpeg(crop, encoding.max_side),
+            ImageFormat::Png => pixels.png(crop, encoding.max_side),
+            ImageFormat::Jpeg => pixels.jpeg(crop, encoding.max_side),
         };
         let (bytes, media_type) = match (encoded, encoding.format) {
             (Ok(bytes), ImageFormat::Png) => (bytes, "image/png"),
@@ -190,4 +197,28 @@ pub fn thin(keyframes: &mut Vec<Keyframe>) -> u32 {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use image::{Rgb, RgbImage};
+
+    use super::*;
+
+    #[test]
+    fn a_recorded_frame_holds_its_png_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (writer, recorder) = dynacu_record::Writer::start(folder.path()).unwrap();
+        let shelf = Shelf::new(recorder);
+        let picture = RgbImage::from_fn(60, 40, |x, y| Rgb([x as u8, y as u8, 9]));
+        let frame = Arc::new(Frame::from_rgb(Instant::now(), &picture));
+        let held = shelf.hold(frame, 5);
+        assert!(held.pixels().raw().is_some());
+        let id = held.record().unwrap();
+        assert!(held.pixels().raw().is_none());
+        assert_eq!(held.pixels().rgb().unwrap(), picture);
+        assert_eq!(held.record(), Some(id), "encoded once");
+        drop((held, shelf));
+        writer.finish().unwrap();
+    }
 }

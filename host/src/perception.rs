@@ -8,3 +8,4 @@ pub mod recognizer;
 pub mod seeing;
 pub mod transcript;
 pub mod voice_activity;
+pub mod voice_print;

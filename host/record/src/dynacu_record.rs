@@ -24,7 +24,7 @@ pub use episode::{
 pub use event::{Entry, Event, HeardSentence};
 pub use file::{hash, write_atomically, write_json};
 pub use reader::{ReadError, read_episode, read_events};
-pub use run::{Machine, ModelFile, PluginFile, RunInfo};
+pub use run::{AskedModel, InferenceInfo, Machine, ModelFile, PluginFile, RunInfo};
 pub use writer::{BlobIndex, RecordError, Recorder, Writer};
 
 /// The version of every file's shape in a run folder.

@@ -99,10 +99,19 @@ pub struct Overhead {
     pub encode: Vec<u64>,
 }
 
+/// What model calls used up, as the provider counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
+    /// All input, what came from the provider's cache included.
     pub input_tokens: u64,
+    /// The part of the input that came from the cache.
+    #[serde(default)]
+    pub cached_input_tokens: u64,
+    /// All output, reasoning included.
     pub output_tokens: u64,
+    #[serde(default)]
+    pub reasoning_tokens: u64,
+    /// US dollars by the run's price table; none where the model has no price there.
     pub cost_usd: Option<f64>,
 }
 
@@ -116,6 +125,9 @@ pub struct Perception {
     pub sentences: u64,
     /// Seconds of sound that the recognizer got.
     pub heard_s: f64,
+    /// Times that speech could not be recognised; the episode is then an infrastructure error.
+    #[serde(default)]
+    pub recognition_failures: u32,
     /// Sound lost before the recognizer, milliseconds.
     pub sound_gaps_ms: u64,
     /// Page-truth moments of the task that the page reported.
@@ -171,6 +183,10 @@ pub struct EpisodeResult {
     pub time_to_completion_s: Option<f64>,
     pub wall_s: f64,
     pub overhead_ms: Overhead,
+    /// Model calls that the policy made.
+    #[serde(default)]
+    pub model_calls: u64,
+    /// Milliseconds that the model took for each answer; waits for a provider in trouble are not in it.
     pub model_ms: Vec<u64>,
     pub usage: Usage,
     pub perception: Perception,

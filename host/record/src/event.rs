@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::episode::Usage;
+
 /// One line of `events.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
@@ -44,6 +46,9 @@ pub enum Event {
         instruction: String,
         variant: Value,
         policy: String,
+        /// None where it asks none.
+        #[serde(default)]
+        model: Option<String>,
         granted: Vec<String>,
         assists: Vec<String>,
         pace_ms: u64,
@@ -108,6 +113,54 @@ pub enum Event {
         area: [i32; 4],
         lines: Vec<String>,
         took_ms: u64,
+    },
+    /// The policy asked its model, during `step`. `request` is the blob of the neutral request.
+    ModelCall {
+        call: u64,
+        step: u32,
+        model: String,
+        request: String,
+    },
+    /// One HTTP exchange of a model call, whole except for secrets, which are cut out, and media, which are named by
+    /// their blobs. Without `status` no answer came, and `error` says why.
+    ModelExchange {
+        call: u64,
+        attempt: u32,
+        method: String,
+        url: String,
+        request_headers: Vec<(String, String)>,
+        /// Blob.
+        request: String,
+        status: Option<u16>,
+        response_headers: Vec<(String, String)>,
+        /// Blob.
+        response: Option<String>,
+        error: Option<String>,
+        took_ms: u64,
+    },
+    /// An attempt failed; the host asks again after `after-ms`. `trouble` says that the host itself saw the provider fail or
+    /// ask to wait.
+    ModelRetry {
+        call: u64,
+        attempt: u32,
+        reason: String,
+        after_ms: u64,
+        trouble: bool,
+    },
+    /// The end of a model call: `took-ms` is the answering attempt alone, `waited-ms` failed attempts and waits before it.
+    ModelAnswer {
+        call: u64,
+        step: u32,
+        /// `ok`, or the error's name and text.
+        outcome: String,
+        attempts: u32,
+        took_ms: u64,
+        waited_ms: u64,
+        /// The exact model that answered, as the provider names it.
+        model: Option<String>,
+        /// Blob of the neutral response.
+        response: Option<String>,
+        usage: Option<Usage>,
     },
     /// Something the host wants a reader to know.
     Note { text: String },

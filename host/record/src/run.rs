@@ -1,5 +1,7 @@
 //! `run.json`: what was run, with what, and where.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,6 +18,36 @@ pub struct PluginFile {
 pub struct ModelFile {
     pub name: String,
     pub sha256: String,
+}
+
+/// A model that policies of the run ask.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AskedModel {
+    pub adapter: String,
+    pub model: String,
+    /// US dollars per million tokens of input, cached input and output; none where no price is known.
+    pub usd_per_million: Option<[f64; 3]>,
+}
+
+/// How the run asks models, and what that came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InferenceInfo {
+    pub models: Vec<AskedModel>,
+    /// Hosts that were sent elsewhere, with the URL.
+    pub endpoints: BTreeMap<String, String>,
+    /// Of one call, its retries included.
+    pub timeout_s: f64,
+    pub prices_date: String,
+    pub prices_sha256: String,
+    pub max_cost_usd: Option<f64>,
+    pub max_tokens: Option<u64>,
+    /// Key of the adapters' random numbers, hex.
+    pub adapter_random: String,
+    /// Input and output of all answers, the preflight's included.
+    pub tokens: u64,
+    pub cost_usd: f64,
+    /// Answers without usage or without a price: they are not in the cost.
+    pub uncounted: u64,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -47,8 +79,20 @@ pub struct RunInfo {
     pub pace_ms: u64,
     pub fps: f32,
     pub gate: String,
+    /// Share of pixels that had to change, of the frame or of a tile; none where the gate does not look at it.
+    pub pixel_threshold: Option<f32>,
+    /// Cosine distance that embeddings had to have; none where the gate does not look at it.
+    pub semantic_threshold: Option<f32>,
+    /// Whether the screen was captured also when something was drawn.
+    pub burst: bool,
     pub encoder: String,
+    /// What recognised speech for the policy: a model file, or a server and its model.
+    #[serde(default)]
+    pub recognizer: String,
     /// Seconds since 1970.
     pub started: u64,
     pub ended: Option<u64>,
+    /// None where nobody asks a model.
+    #[serde(default)]
+    pub inference: Option<InferenceInfo>,
 }

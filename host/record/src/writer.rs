@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::event::{Entry, Event};
@@ -14,6 +14,8 @@ use crate::file::{hash, write_atomically};
 
 /// Entries that may wait for the disk.
 const QUEUE: usize = 4096;
+/// How many of them may be a guest's: a guest that floods the record must not push out what the host has to say.
+const GUEST_QUEUE: usize = 1024;
 
 /// The record can no longer be complete.
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +30,13 @@ pub enum RecordError {
 
 enum Job {
     Event(u64, Box<Event>),
-    Blob { path: PathBuf, bytes: Arc<[u8]> },
+    /// The same on behalf of a guest.
+    GuestEvent(u64, Box<Event>),
+    Blob {
+        id: String,
+        path: PathBuf,
+        bytes: Arc<[u8]>,
+    },
 }
 
 /// Media type and size of each blob of an episode, by id.
@@ -39,6 +47,60 @@ struct Shared {
     lost: AtomicBool,
     failure: Mutex<Option<String>>,
     blobs: Mutex<BlobIndex>,
+    /// Blobs that are on their way to the disk, so that a reader need not wait for it.
+    unwritten: Mutex<HashMap<String, Arc<[u8]>>>,
+    /// Places left for guests' events; none is left for good once the writing thread is gone.
+    guest_places: Mutex<Places>,
+    place_freed: Condvar,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Places {
+    Free(usize),
+    Closed,
+}
+
+impl Shared {
+    fn places(&self, change: impl FnOnce(&mut Places)) {
+        change(
+            &mut self
+                .guest_places
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
+        self.place_freed.notify_all();
+    }
+
+    /// Waits for a place. False where nobody writes any more.
+    fn take_place(&self) -> bool {
+        let mut places = self
+            .guest_places
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match &mut *places {
+                Places::Closed => return false,
+                Places::Free(0) => {
+                    places = self
+                        .place_freed
+                        .wait(places)
+                        .unwrap_or_else(PoisonError::into_inner);
+                }
+                Places::Free(left) => {
+                    *left -= 1;
+                    return true;
+                }
+            }
+        }
+    }
+
+    fn give_place(&self) {
+        self.places(|places| {
+            if let Places::Free(left) = places {
+                *left += 1;
+            }
+        });
+    }
 }
 
 /// A cheap handle to one episode's record.
@@ -71,6 +133,9 @@ impl Writer {
             lost: AtomicBool::new(false),
             failure: Mutex::new(None),
             blobs: Mutex::new(HashMap::new()),
+            unwritten: Mutex::new(HashMap::new()),
+            guest_places: Mutex::new(Places::Free(GUEST_QUEUE)),
+            place_freed: Condvar::new(),
         });
         let (jobs, queue) = sync_channel(QUEUE);
         let thread = std::thread::Builder::new()
@@ -78,12 +143,10 @@ impl Writer {
             .spawn({
                 let shared = Arc::clone(&shared);
                 move || {
-                    let result = write_all(log, &queue);
+                    let result = write_all(log, &queue, &shared);
+                    shared.places(|places| *places = Places::Closed);
                     if let Err(error) = &result {
-                        *shared
-                            .failure
-                            .lock()
-                            .unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+                        *lock(&shared.failure) = Some(error.to_string());
                     }
                     result
                 }
@@ -121,9 +184,10 @@ impl Recorder {
         self.offer(Job::Event(t, Box::new(event)));
     }
 
-    /// Adds an event on behalf of a guest, which waits where the queue is full.
+    /// Adds an event on behalf of a guest, which waits where a quarter of the queue is guests' already.
     pub fn event_waiting(&self, t: u64, event: Event) {
-        if self.jobs.send(Job::Event(t, Box::new(event))).is_err() {
+        let taken = self.shared.take_place();
+        if !taken || self.jobs.send(Job::GuestEvent(t, Box::new(event))).is_err() {
             self.shared.lost.store(true, Ordering::Relaxed);
         }
     }
@@ -140,12 +204,25 @@ impl Recorder {
             .insert(id.clone(), (media_type.to_owned(), bytes.len() as u64))
             .is_none();
         if new {
+            lock(&self.shared.unwritten).insert(id.clone(), Arc::clone(&bytes));
             self.offer(Job::Blob {
+                id: id.clone(),
                 path: self.blob_path(&id, media_type),
                 bytes,
             });
         }
         id
+    }
+
+    /// The bytes of a blob of this episode, wherever they are by now; none if there is no such blob.
+    #[must_use]
+    pub fn blob_bytes(&self, id: &str) -> Option<Arc<[u8]>> {
+        let (media_type, _) = self.blob_info(id)?;
+        if let Some(bytes) = lock(&self.shared.unwritten).get(id) {
+            return Some(Arc::clone(bytes));
+        }
+        let bytes = fs::read(self.blob_path(id, &media_type)).ok()?;
+        Some(bytes.into())
     }
 
     /// Where a blob of this episode lies once it is written.
@@ -160,12 +237,7 @@ impl Recorder {
     /// Media type and size of a blob of this episode.
     #[must_use]
     pub fn blob_info(&self, id: &str) -> Option<(String, u64)> {
-        self.shared
-            .blobs
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(id)
-            .cloned()
+        lock(&self.shared.blobs).get(id).cloned()
     }
 
     /// The episode's folder.
@@ -176,12 +248,7 @@ impl Recorder {
 
     /// Whether everything so far could be taken.
     pub fn health(&self) -> Result<(), RecordError> {
-        if let Some(failure) = &*self
-            .shared
-            .failure
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-        {
+        if let Some(failure) = &*lock(&self.shared.failure) {
             return Err(RecordError::Write(failure.clone()));
         }
         if self.shared.lost.load(Ordering::Relaxed) {
@@ -206,16 +273,24 @@ fn extension(media_type: &str) -> &str {
         "audio/wav" => "wav",
         "audio/flac" => "flac",
         "application/json" => "json",
+        "text/plain" => "txt",
         _ => "bin",
     }
 }
 
-fn write_all(mut log: BufWriter<File>, queue: &Receiver<Job>) -> io::Result<()> {
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write_all(mut log: BufWriter<File>, queue: &Receiver<Job>, shared: &Shared) -> io::Result<()> {
     let mut seq = 0;
     let mut previous = String::new();
     while let Ok(job) = queue.recv() {
+        if matches!(job, Job::GuestEvent(..)) {
+            shared.give_place();
+        }
         match job {
-            Job::Event(t, event) => {
+            Job::Event(t, event) | Job::GuestEvent(t, event) => {
                 let line = serde_json::to_string(&Entry {
                     seq,
                     t,
@@ -228,7 +303,10 @@ fn write_all(mut log: BufWriter<File>, queue: &Receiver<Job>) -> io::Result<()> 
                 // An event must outlive the process that wrote it, so each line leaves the buffer at once.
                 log.flush()?;
             }
-            Job::Blob { path, bytes } => write_atomically(&path, &bytes)?,
+            Job::Blob { id, path, bytes } => {
+                write_atomically(&path, &bytes)?;
+                lock(&shared.unwritten).remove(&id);
+            }
         }
     }
     log.flush()?;
@@ -259,6 +337,8 @@ mod tests {
             },
         );
         assert_eq!(recorder.blob_info(&id), Some(("image/png".to_owned(), 6)));
+        assert_eq!(recorder.blob_bytes(&id).as_deref(), Some(&b"pixels"[..]));
+        assert_eq!(recorder.blob_bytes("none"), None);
         drop(recorder);
         writer.finish().unwrap();
 
@@ -278,5 +358,33 @@ mod tests {
         let text = fs::read_to_string(at.join("events.jsonl")).unwrap();
         fs::write(at.join("events.jsonl"), text.replace("before", "after")).unwrap();
         assert!(read_events(&at).unwrap_err().to_string().contains("line 2"));
+    }
+
+    #[test]
+    fn a_guest_that_floods_the_record_leaves_room_for_the_host_and_loses_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let (writer, recorder) = Writer::start(&folder.path().join("episode")).unwrap();
+        let note = |text: &str| Event::Note {
+            text: text.to_owned(),
+        };
+        let flood = std::thread::Builder::new()
+            .name("flood".to_owned())
+            .spawn({
+                let recorder = recorder.clone();
+                move || (0..20_000).for_each(|_| recorder.event_waiting(0, note("guest")))
+            })
+            .unwrap();
+        let mut own = 0;
+        while !flood.is_finished() {
+            recorder.event(0, note("host"));
+            own += 1;
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        flood.join().unwrap();
+        recorder.health().unwrap();
+        drop(recorder);
+        writer.finish().unwrap();
+        let entries = read_events(&folder.path().join("episode")).unwrap();
+        assert_eq!(entries.len(), 20_000 + own);
     }
 }

@@ -3,6 +3,7 @@
 //! A fresh store costs microseconds and keeps what one call left behind out of the next.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use wasmtime::component::{HasSelf, Linker};
@@ -11,10 +12,10 @@ use wasmtime::{Engine, Store};
 use crate::bindings::model_adapter as world;
 use crate::bindings::model_adapter::dynacu::host::{blobs, http};
 use crate::bindings::model_adapter::dynacu::model::types as model;
-use crate::egress::{Blobs, Egress};
+use crate::egress::{Blobs, DenyEgress, Egress, NoBlobs};
 use crate::failure::GuestFailure;
-use crate::guest::{Bounds, Guest, Part, call};
-use crate::limits::Limits;
+use crate::guest::{Guest, Part, call};
+use crate::limits::{Bounds, Limits};
 use crate::types::{
     AdapterDescriptor, BlobError, BlobInfo, Capabilities, HttpError, HttpRequest, HttpResponse,
     Level, ModelError, ModelRequest, ModelResponse,
@@ -25,15 +26,37 @@ use crate::{lines, thread};
 /// Calls that run at once; more wait.
 const AT_ONCE: usize = 16;
 
-pub(crate) struct AdapterPart {
-    name: String,
-    egress: Arc<dyn Egress>,
-    blobs: Arc<dyn Blobs>,
+/// Where a call's log lines go.
+pub type LogSink = Arc<dyn Fn(Level, String) + Send + Sync>;
+
+/// What one model call may reach outside of its sandbox, and for how long.
+#[derive(Clone)]
+pub struct Outside {
+    pub egress: Arc<dyn Egress>,
+    pub blobs: Arc<dyn Blobs>,
+    pub log: LogSink,
+    /// Wall time of the whole call, waiting for the provider included.
+    pub deadline: Duration,
 }
+
+impl Outside {
+    /// Nothing to reach: how an adapter describes itself.
+    fn closed(name: &str, deadline: Duration) -> Self {
+        let name = name.to_owned();
+        Self {
+            egress: Arc::new(DenyEgress),
+            blobs: Arc::new(NoBlobs),
+            log: Arc::new(move |level, message| lines::trace(&name, level, &message)),
+            deadline,
+        }
+    }
+}
+
+pub(crate) struct AdapterPart(Outside);
 
 impl Part for AdapterPart {
     fn log(&mut self, level: Level, message: String) {
-        lines::trace(&self.name, level, &message);
+        (self.0.log)(level, message);
     }
 }
 
@@ -44,12 +67,12 @@ pub(crate) fn link(linker: &mut Linker<Guest<AdapterPart>>) -> wasmtime::Result<
 impl blobs::Host for Guest<AdapterPart> {
     fn stat(&mut self, id: String) -> wasmtime::Result<Result<BlobInfo, BlobError>> {
         self.called();
-        Ok(self.part.blobs.stat(&id))
+        Ok(self.part.0.blobs.stat(&id))
     }
 
     fn read(&mut self, id: String) -> wasmtime::Result<Result<Vec<u8>, BlobError>> {
         self.called();
-        Ok(self.part.blobs.read(&id))
+        Ok(self.part.0.blobs.read(&id))
     }
 }
 
@@ -59,8 +82,8 @@ impl http::Host for Guest<AdapterPart> {
         request: HttpRequest,
     ) -> wasmtime::Result<Result<HttpResponse, HttpError>> {
         self.called();
-        let egress = self.part.egress.clone();
-        Ok(egress.send(request).await)
+        let egress = self.part.0.egress.clone();
+        Ok(self.meter.host_works(egress.send(request)).await)
     }
 }
 
@@ -68,7 +91,11 @@ impl model::Host for Guest<AdapterPart> {}
 
 enum Request {
     Describe(oneshot::Sender<Result<AdapterDescriptor, GuestFailure>>),
-    Capabilities(String, oneshot::Sender<Result<Capabilities, GuestFailure>>),
+    Capabilities {
+        model: String,
+        settings: String,
+        reply: oneshot::Sender<Result<Capabilities, GuestFailure>>,
+    },
     Complete(Box<Question>, oneshot::Sender<Completed>),
 }
 
@@ -76,6 +103,7 @@ struct Question {
     model: String,
     settings: String,
     request: ModelRequest,
+    outside: Outside,
 }
 
 type Completed = Result<Result<ModelResponse, ModelError>, GuestFailure>;
@@ -105,27 +133,42 @@ impl Adapter {
         self.ask(Request::Describe(reply), answer).await
     }
 
-    /// What one model takes, as far as the adapter knows.
+    /// What one model takes under these settings, as far as the adapter knows.
     ///
     /// # Errors
     /// The guest failed.
-    pub async fn capabilities_of(&self, model: &str) -> Result<Capabilities, GuestFailure> {
+    pub async fn capabilities_of(
+        &self,
+        model: &str,
+        settings: &str,
+    ) -> Result<Capabilities, GuestFailure> {
         let (reply, answer) = oneshot::channel();
-        self.ask(Request::Capabilities(model.to_owned(), reply), answer)
-            .await
+        let request = Request::Capabilities {
+            model: model.to_owned(),
+            settings: settings.to_owned(),
+            reply,
+        };
+        self.ask(request, answer).await
     }
 
-    /// One model call. `settings` is the adapter's table of the run configuration, as JSON. Dropping the future
-    /// cancels the call.
+    /// One model call. `settings` is the adapter's table of the run configuration, as JSON; `outside` is all that the
+    /// call reaches. Dropping the future cancels the call.
     ///
     /// # Errors
     /// The outer error is the guest's failure, the deadline included; the inner one is the provider's.
-    pub async fn complete(&self, model: &str, settings: &str, request: ModelRequest) -> Completed {
+    pub async fn complete(
+        &self,
+        model: &str,
+        settings: &str,
+        request: ModelRequest,
+        outside: Outside,
+    ) -> Completed {
         let (reply, answer) = oneshot::channel();
         let question = Question {
             model: model.to_owned(),
             settings: settings.to_owned(),
             request,
+            outside,
         };
         self.ask(Request::Complete(Box::new(question), reply), answer)
             .await
@@ -151,8 +194,7 @@ pub(crate) struct Inside {
     pub(crate) name: String,
     pub(crate) engine: Engine,
     pub(crate) adapter: world::ModelAdapterPre<Guest<AdapterPart>>,
-    pub(crate) egress: Arc<dyn Egress>,
-    pub(crate) blobs: Arc<dyn Blobs>,
+    /// Of each model call; the call brings its own deadline.
     pub(crate) limits: Limits,
 }
 
@@ -178,16 +220,24 @@ impl Inside {
     async fn answer(&self, request: Request) {
         match request {
             Request::Describe(reply) => {
-                let work = self.fresh(Limits::describe(), async |adapter, store| {
+                let limits = Limits::describe();
+                let outside = Outside::closed(&self.name, limits.deadline);
+                let work = self.fresh(limits, outside, async |adapter, store| {
                     adapter.dynacu_model_adapter().call_describe(store).await
                 });
                 unless_given_up(reply, work).await;
             }
-            Request::Capabilities(model, reply) => {
-                let work = self.fresh(Limits::describe(), async |adapter, store| {
+            Request::Capabilities {
+                model,
+                settings,
+                reply,
+            } => {
+                let limits = Limits::describe();
+                let outside = Outside::closed(&self.name, limits.deadline);
+                let work = self.fresh(limits, outside, async |adapter, store| {
                     adapter
                         .dynacu_model_adapter()
-                        .call_capabilities_of(store, &model)
+                        .call_capabilities_of(store, &model, &settings)
                         .await
                 });
                 unless_given_up(reply, work).await;
@@ -197,8 +247,9 @@ impl Inside {
                     model,
                     settings,
                     request,
+                    outside,
                 } = *question;
-                let work = self.fresh(self.limits.clone(), async |adapter, store| {
+                let work = self.fresh(self.limits.clone(), outside, async |adapter, store| {
                     adapter
                         .dynacu_model_adapter()
                         .call_complete(store, &model, &settings, &request)
@@ -212,28 +263,22 @@ impl Inside {
     async fn fresh<T>(
         &self,
         limits: Limits,
+        outside: Outside,
         work: impl AsyncFnOnce(
             &world::ModelAdapter,
             &mut Store<Guest<AdapterPart>>,
         ) -> wasmtime::Result<T>,
     ) -> Result<T, GuestFailure> {
-        let part = AdapterPart {
-            name: self.name.clone(),
-            egress: self.egress.clone(),
-            blobs: self.blobs.clone(),
-        };
+        let deadline = outside.deadline;
+        let part = AdapterPart(outside);
         let mut store = Guest::store(&self.engine, &limits, Clock::Machine, part)?;
-        let bounds = Bounds {
-            wall: limits.start_deadline,
-            cpu: limits.cpu_without_call,
-        };
-        let adapter = call(&mut store, bounds, async |store| {
+        let adapter = call(&mut store, limits.start_bounds(), async |store| {
             self.adapter.instantiate_async(store).await
         })
         .await?;
         let bounds = Bounds {
-            wall: limits.deadline,
-            cpu: limits.cpu_without_call,
+            wall: deadline,
+            ..limits.call_bounds()
         };
         call(&mut store, bounds, async |store| {
             work(&adapter, store).await

@@ -8,11 +8,11 @@ use wasmtime::Trap;
 pub enum FailureKind {
     /// A deadline, too much computing without a host call, or no return after the host said stop.
     Timeout,
-    /// The linear memory's limit.
+    /// The limit of linear memories or tables.
     OutOfMemory,
     /// The guest's own fault: unreachable code, a bad access, too deep a recursion.
     Trap,
-    /// More bytes or handles than one call may hand over.
+    /// More bytes or handles than one call may hand over, or more in all than the record or the scratch folder takes.
     OutputTooLarge,
     /// Everything else, an error that the guest itself returned included.
     Error,
@@ -55,6 +55,10 @@ impl GuestFailure {
     pub(crate) fn error(detail: impl Into<String>) -> Self {
         Self::new(FailureKind::Error, detail)
     }
+
+    pub(crate) fn too_much(detail: impl Into<String>) -> Self {
+        Self::new(FailureKind::OutputTooLarge, detail)
+    }
 }
 
 /// Why the runtime itself ended a guest; travels inside wasmtime's error and is found again by [`classify`].
@@ -64,9 +68,9 @@ pub(crate) struct Cut(pub(crate) GuestFailure);
 
 /// Puts an error of wasmtime into the closed list.
 ///
-/// `denied` is the limit in bytes where the guest asked for more memory than that and was refused: what usually
-/// follows is an abort, which would otherwise read as a plain trap. `said` are the guest's last words.
-pub(crate) fn classify(error: &wasmtime::Error, denied: Option<u64>, said: &str) -> GuestFailure {
+/// `denied` says what the guest asked for beyond its memory and was refused: what usually follows is an abort, which
+/// would otherwise read as a plain trap. `said` are the guest's last words.
+pub(crate) fn classify(error: &wasmtime::Error, denied: Option<&str>, said: &str) -> GuestFailure {
     if let Some(Cut(failure)) = error.downcast_ref::<Cut>() {
         return failure.clone();
     }
@@ -78,14 +82,14 @@ pub(crate) fn classify(error: &wasmtime::Error, denied: Option<u64>, said: &str)
         }
     };
     let trap = error.downcast_ref::<Trap>();
-    if let Some(limit) = denied
+    if let Some(what) = denied
         && matches!(
             trap,
             None | Some(Trap::UnreachableCodeReached | Trap::MemoryOutOfBounds)
         )
         && error.downcast_ref::<wasmtime_wasi::I32Exit>().is_none()
     {
-        return GuestFailure::new(FailureKind::OutOfMemory, out_of_memory(limit));
+        return GuestFailure::new(FailureKind::OutOfMemory, what);
     }
     if let Some(wasmtime_wasi::I32Exit(code)) = error.downcast_ref() {
         return GuestFailure::error(with_words(format!(
@@ -95,18 +99,12 @@ pub(crate) fn classify(error: &wasmtime::Error, denied: Option<u64>, said: &str)
     let whole = format!("{error:#}");
     // wasmtime keeps this error's type to itself.
     if whole.contains("fuel allocated for hostcalls has been exhausted") {
-        return GuestFailure::new(
-            FailureKind::OutputTooLarge,
-            "one call handed over more bytes than its limit",
-        );
+        return GuestFailure::too_much("one call handed over more bytes than its limit");
     }
     if whole.contains("resource table has no free keys")
         || whole.contains("cannot allocate another handle")
     {
-        return GuestFailure::new(
-            FailureKind::OutputTooLarge,
-            format!("the guest holds too many handles: {whole}"),
-        );
+        return GuestFailure::too_much(format!("the guest holds too many handles: {whole}"));
     }
     if let Some(trap) = trap {
         return GuestFailure::new(FailureKind::Trap, with_words(trap.to_string()));
@@ -124,13 +122,6 @@ pub(crate) fn short(mut text: String) -> String {
     text
 }
 
-pub(crate) fn out_of_memory(limit: u64) -> String {
-    format!(
-        "the guest asked for more than its {} MiB of memory",
-        limit >> 20
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,12 +130,12 @@ mod tests {
     fn an_abort_after_a_refused_growth_is_out_of_memory() {
         let abort = wasmtime::Error::from(Trap::UnreachableCodeReached);
         assert_eq!(
-            classify(&abort, Some(256 << 20), "").kind,
+            classify(&abort, Some("256 MiB"), "").kind,
             FailureKind::OutOfMemory
         );
         assert_eq!(classify(&abort, None, "").kind, FailureKind::Trap);
         let deep = wasmtime::Error::from(Trap::StackOverflow);
-        assert_eq!(classify(&deep, Some(256 << 20), "").kind, FailureKind::Trap);
+        assert_eq!(classify(&deep, Some("256 MiB"), "").kind, FailureKind::Trap);
     }
 
     #[test]

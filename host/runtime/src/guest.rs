@@ -9,11 +9,17 @@ use wasmtime::{Store, UpdateDeadline};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::bindings::model_adapter::dynacu::host::{logging, types};
+use crate::ceiling::Ceiling;
 use crate::failure::{Cut, FailureKind, GuestFailure, classify};
-use crate::limits::{Ceiling, Limits, Meter};
+use crate::limits::{Bounds, Limits};
 use crate::lines::Lines;
+use crate::meter::Meter;
+use crate::scratch::Scratch;
 use crate::types::Level;
 use crate::wasi::{self, Clock};
+
+/// Streams, timers and open files of one guest. Each open file takes one of the few that the whole host may have.
+const WASI_HANDLES: usize = 256;
 
 /// What one kind of guest has beside the common part.
 pub(crate) trait Part: Send + 'static {
@@ -27,8 +33,10 @@ pub(crate) struct Guest<P> {
     pub(crate) table: ResourceTable,
     pub(crate) part: P,
     wasi: WasiCtx,
+    wasi_table: ResourceTable,
     ceiling: Ceiling,
-    meter: Meter,
+    pub(crate) meter: Meter,
+    scratch: Option<Scratch>,
     lines: Lines,
     deadline: Option<(Instant, Duration)>,
 }
@@ -47,13 +55,17 @@ impl<P: Part> Guest<P> {
         })?;
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles);
+        let mut wasi_table = ResourceTable::new();
+        wasi_table.set_max_capacity(WASI_HANDLES);
         let ceiling = Ceiling::new(limits.clone());
         let guest = Self {
             table,
             part,
             wasi,
+            wasi_table,
             ceiling,
             meter: Meter::default(),
+            scratch: Scratch::new(limits),
             lines,
             deadline: None,
         };
@@ -86,13 +98,14 @@ impl<P: Part> Guest<P> {
         }
     }
 
-    fn overdue(&self) -> Option<Cut> {
+    fn overdue(&mut self) -> Option<Cut> {
         if let Some((deadline, wall)) = self.deadline
             && Instant::now() >= deadline
         {
             return Some(Cut(too_late(wall)));
         }
-        self.meter.overdrawn()
+        let overfull = self.scratch.as_mut().and_then(Scratch::overfull);
+        overfull.or_else(|| self.meter.overdrawn())
     }
 
     /// What is still to be said when a call is over.
@@ -101,14 +114,6 @@ impl<P: Part> Guest<P> {
             self.part.log(level, message);
         }
     }
-}
-
-/// How long one call may take.
-#[derive(Clone, Copy)]
-pub(crate) struct Bounds {
-    pub(crate) wall: Duration,
-    /// Between two host calls.
-    pub(crate) cpu: Duration,
 }
 
 /// Calls into a guest. The future may be dropped at any time; the store is then good for nothing but being dropped.
@@ -173,7 +178,7 @@ impl<P: Part> WasiView for Guest<P> {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         WasiCtxView {
             ctx: &mut self.wasi,
-            table: &mut self.table,
+            table: &mut self.wasi_table,
         }
     }
 }

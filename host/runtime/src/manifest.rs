@@ -47,6 +47,9 @@ pub struct Credential {
     /// Put before the secret, for example `Bearer ` with its space.
     #[serde(default)]
     pub prefix: String,
+    /// Whether requests may leave without it where the variable is not set, as to a server of one's own.
+    #[serde(default)]
+    pub optional: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

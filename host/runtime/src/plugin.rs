@@ -1,7 +1,6 @@
 //! A plugin: a file that was read, checked, compiled and linked, ready to be instantiated.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -12,7 +11,6 @@ use crate::bindings::model_adapter::ModelAdapterPre;
 use crate::bindings::policy::PolicyPre;
 use crate::bindings::scorer::ScorerPre;
 use crate::doors;
-use crate::egress::{Blobs, Egress};
 use crate::engine::Engine;
 use crate::failure::GuestFailure;
 use crate::guest::{Guest, Part};
@@ -185,16 +183,11 @@ impl Plugin {
         Scorer::start(&self.name, self.engine.wasmtime().clone(), scorer.clone())
     }
 
-    /// Starts a model adapter with its one way out and the media that it may read. `limits` hold for each model call.
+    /// Starts a model adapter. `limits` hold for each model call; what a call reaches comes with the call.
     ///
     /// # Errors
     /// It is no adapter, or there is no thread for it.
-    pub fn adapter(
-        &self,
-        egress: Arc<dyn Egress>,
-        blobs: Arc<dyn Blobs>,
-        limits: Limits,
-    ) -> Result<Adapter, GuestFailure> {
+    pub fn adapter(&self, limits: Limits) -> Result<Adapter, GuestFailure> {
         let Code::ModelAdapter(adapter) = &self.code else {
             return Err(self.wrong_kind(PluginKind::ModelAdapter));
         };
@@ -202,8 +195,6 @@ impl Plugin {
             name: self.name.clone(),
             engine: self.engine.wasmtime().clone(),
             adapter: adapter.clone(),
-            egress,
-            blobs,
             limits,
         };
         Adapter::start(&self.name, inside)

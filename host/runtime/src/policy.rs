@@ -11,7 +11,9 @@ use crate::bindings::policy::dynacu::model::inference;
 use crate::bindings::policy::dynacu::policy::session;
 use crate::frames::{FrameOrder, HeldFrame};
 use crate::guest::{Guest, Part};
+use crate::limits::Limits;
 use crate::policy_host::{Event, Keyframe, Observation, PolicyHost};
+use crate::quota::{Quota, recorded_size, request_size};
 use crate::types::{
     Action, BlobError, BlobInfo, Capabilities, EncodeError, Encoding, HearingError, Level,
     ModelRequest, PerformError, ReadingError, Rect, Size, StopCause, TextLine,
@@ -26,15 +28,23 @@ pub(crate) struct PolicyPart {
     host: Box<dyn PolicyHost>,
     frames: FrameOrder,
     clock: EpisodeClock,
+    quota: Quota,
 }
 
 impl PolicyPart {
-    pub(crate) fn new(host: Box<dyn PolicyHost>, clock: EpisodeClock) -> Self {
+    pub(crate) fn new(host: Box<dyn PolicyHost>, clock: EpisodeClock, limits: &Limits) -> Self {
         Self {
             host,
             frames: FrameOrder::default(),
             clock,
+            quota: Quota::new(limits),
         }
+    }
+
+    /// Counts a picture or a sound that the host just made for the guest.
+    fn made(&mut self, blob: &str) -> wasmtime::Result<()> {
+        let size = self.host.blob_stat(blob).map_or(0, |info| info.size);
+        self.quota.made(size)
     }
 }
 
@@ -132,7 +142,11 @@ impl observation::HostFrame for PolicyGuest {
         let Some(frame) = self.table.get(&frame)?.frame() else {
             return Ok(Err(EncodeError::Gone));
         };
-        Ok(frame.encode(encoding).await)
+        let encoded = self.meter.host_works(frame.encode(encoding)).await;
+        if let Ok(blob) = &encoded {
+            self.part.made(blob)?;
+        }
+        Ok(encoded)
     }
 
     fn drop(&mut self, frame: Resource<HeldFrame>) -> wasmtime::Result<()> {
@@ -152,7 +166,11 @@ impl reading::Host for PolicyGuest {
         let Some(frame) = self.table.get(&frame)?.frame() else {
             return Ok(Err(ReadingError::Gone));
         };
-        Ok(self.part.host.read_text(frame, area).await)
+        let read = self.part.host.read_text(frame, area);
+        let read = self.meter.host_works(read).await;
+        let lines = read.iter().flatten().map(|line| line.text.len()).sum();
+        self.part.quota.recorded(lines)?;
+        Ok(read)
     }
 }
 
@@ -163,7 +181,13 @@ impl hearing::Host for PolicyGuest {
         end: u64,
     ) -> wasmtime::Result<Result<String, HearingError>> {
         self.called();
-        Ok(self.part.host.clip(start, end).await)
+        self.part.quota.recorded(0)?;
+        let clip = self.part.host.clip(start, end);
+        let clip = self.meter.host_works(clip).await;
+        if let Ok(blob) = &clip {
+            self.part.made(blob)?;
+        }
+        Ok(clip)
     }
 }
 
@@ -177,7 +201,10 @@ impl inference::Host for PolicyGuest {
 
     async fn submit(&mut self, request: ModelRequest) -> wasmtime::Result<u64> {
         self.called();
-        Ok(self.part.host.submit(request).await)
+        self.part.quota.recorded(0)?;
+        self.part.quota.made(request_size(&request))?;
+        let submit = self.part.host.submit(request);
+        Ok(self.meter.host_works(submit).await)
     }
 
     fn cancel(&mut self, call: u64) -> wasmtime::Result<()> {
@@ -190,21 +217,27 @@ impl inference::Host for PolicyGuest {
 impl session::Host for PolicyGuest {
     async fn observe(&mut self) -> wasmtime::Result<Result<observation::Observation, StopCause>> {
         self.called();
-        match self.part.host.observe().await {
-            Ok(seen) => Ok(Ok(self.observation(seen)?)),
+        let observe = self.part.host.observe();
+        match self.meter.host_works(observe).await {
+            Ok(seen) => {
+                self.meter.step_begins();
+                Ok(Ok(self.observation(seen)?))
+            }
             Err(cause) => Ok(Err(cause)),
         }
     }
 
     fn subscribe(&mut self, on: bool) -> wasmtime::Result<()> {
         self.called();
+        self.part.quota.recorded(0)?;
         self.part.host.subscribe(on);
         Ok(())
     }
 
     async fn next(&mut self, wait: Option<u64>) -> wasmtime::Result<session::Event> {
         self.called();
-        Ok(match self.part.host.next(wait).await {
+        let next = self.part.host.next(wait);
+        Ok(match self.meter.host_works(next).await {
             Event::Completion(completion) => session::Event::Completion(completion),
             Event::Action(outcome) => session::Event::Action(outcome),
             Event::Keyframe(kept) => session::Event::Keyframe(self.keyframe(kept)?),
@@ -223,7 +256,11 @@ impl session::Host for PolicyGuest {
             let count = u32::try_from(actions.len()).unwrap_or(u32::MAX);
             return Ok(Err(PerformError::TooMany(count)));
         }
-        Ok(self.part.host.perform(actions).await)
+        for action in &actions {
+            self.part.quota.recorded(recorded_size(action))?;
+        }
+        let perform = self.part.host.perform(actions);
+        Ok(self.meter.host_works(perform).await)
     }
 
     fn abort_actions(&mut self) -> wasmtime::Result<()> {

@@ -7,7 +7,7 @@ use wasmtime::Engine;
 
 use crate::bindings::policy::{Policy, PolicyPre};
 use crate::failure::{GuestFailure, short};
-use crate::guest::{Bounds, Guest, call};
+use crate::guest::{Guest, call};
 use crate::limits::Limits;
 use crate::policy::PolicyPart;
 use crate::policy_host::{ClosedHost, PolicyHost};
@@ -22,6 +22,10 @@ pub enum PolicyEnd {
     Returned,
     /// It says why.
     GaveUp(String),
+    /// Its model declined twice in a row.
+    ModelRefused(String),
+    /// Its model's answers could not be used.
+    ModelMalformed(String),
     /// Its table of the run configuration is not as it wants it.
     BadSettings(String),
     Failed(GuestFailure),
@@ -110,11 +114,7 @@ async fn one_call(start: Start) -> PolicyEnd {
     } = start;
     let outcome = async {
         let (mut store, policy) = open(&engine, &policy, host, &limits).await?;
-        let bounds = Bounds {
-            wall: limits.deadline,
-            cpu: limits.cpu_without_call,
-        };
-        call(&mut store, bounds, async |store| {
+        call(&mut store, limits.call_bounds(), async |store| {
             policy
                 .dynacu_policy_policy()
                 .call_run(store, &brief, &settings)
@@ -125,6 +125,8 @@ async fn one_call(start: Start) -> PolicyEnd {
     match outcome.await {
         Ok(Ok(())) => PolicyEnd::Returned,
         Ok(Err(PolicyError::GaveUp(why))) => PolicyEnd::GaveUp(short(why)),
+        Ok(Err(PolicyError::ModelRefused(why))) => PolicyEnd::ModelRefused(short(why)),
+        Ok(Err(PolicyError::ModelMalformed(why))) => PolicyEnd::ModelMalformed(short(why)),
         Ok(Err(PolicyError::Settings(why))) => PolicyEnd::BadSettings(short(why)),
         Ok(Err(PolicyError::Other(why))) => PolicyEnd::Failed(GuestFailure::error(why)),
         Err(failure) => PolicyEnd::Failed(failure),
@@ -138,13 +140,9 @@ async fn open(
     limits: &Limits,
 ) -> Result<(wasmtime::Store<Guest<PolicyPart>>, Policy), GuestFailure> {
     let clock = EpisodeClock::new(host.now());
-    let part = PolicyPart::new(host, clock.clone());
+    let part = PolicyPart::new(host, clock.clone(), limits);
     let mut store = Guest::store(engine, limits, Clock::Episode(clock), part)?;
-    let bounds = Bounds {
-        wall: limits.start_deadline.min(limits.deadline),
-        cpu: limits.cpu_without_call,
-    };
-    let instance = call(&mut store, bounds, async |store| {
+    let instance = call(&mut store, limits.start_bounds(), async |store| {
         policy.instantiate_async(store).await
     })
     .await?;
@@ -175,11 +173,7 @@ pub(crate) async fn describe(
         let limits = Limits::describe();
         let outcome = async {
             let (mut store, policy) = open(&engine, &policy, Box::new(ClosedHost), &limits).await?;
-            let bounds = Bounds {
-                wall: limits.deadline,
-                cpu: limits.cpu_without_call,
-            };
-            call(&mut store, bounds, async |store| {
+            call(&mut store, limits.call_bounds(), async |store| {
                 policy.dynacu_policy_policy().call_describe(store).await
             })
             .await

@@ -8,25 +8,16 @@ use wasmtime::{Engine, Store};
 
 use crate::bindings::scorer as world;
 use crate::failure::GuestFailure;
-use crate::guest::{Bounds, Guest, Part, call};
-use crate::limits::Limits;
+use crate::guest::{Guest, Part, call};
+use crate::limits::{Bounds, Limits};
 use crate::lines;
 use crate::thread;
 use crate::types::{Level, PageEvent, Score, ScoreError, ScoredEpisode};
 
 /// A verdict is due while the page waits: this is the scorer's own time; the wall allows for a busy machine.
-const JUDGE: Bounds = Bounds {
-    wall: Duration::from_secs(5),
-    cpu: Duration::from_millis(100),
-};
-const SCORE: Bounds = Bounds {
-    wall: Duration::from_secs(20),
-    cpu: Duration::from_secs(2),
-};
-const START: Bounds = Bounds {
-    wall: Duration::from_secs(20),
-    cpu: Duration::from_secs(5),
-};
+const JUDGE: Bounds = Bounds::flat(Duration::from_secs(5), Duration::from_millis(100));
+const SCORE: Bounds = Bounds::flat(Duration::from_secs(20), Duration::from_secs(2));
+const START: Bounds = Bounds::flat(Duration::from_secs(20), Duration::from_secs(5));
 
 pub(crate) struct ScorerPart {
     name: String,

@@ -19,8 +19,8 @@ use dynacu_runtime::types::{
     PageEvent, ScoredEpisode,
 };
 use dynacu_runtime::{
-    Adapter, DenyEgress, Egress, FailureKind, GuestFailure, Limits, NoBlobs, Plugin, PluginKind,
-    PolicyEnd,
+    Adapter, DenyEgress, Egress, FailureKind, GuestFailure, Limits, NoBlobs, Outside, Plugin,
+    PluginKind, PolicyEnd,
 };
 use support::{ScriptedHost, brief, engine, fixture, load};
 
@@ -106,14 +106,14 @@ async fn a_panic_is_a_trap_with_its_message_and_the_next_guest_is_clean() {
     assert_eq!(failure.kind, FailureKind::Trap, "{failure}");
     assert_eq!(failure.kind.cause(), "guest-trap");
     assert!(
-        failure.detail.contains("nothing to do at step 1"),
+        failure.detail.contains("nothing to do at step 3"),
         "{failure}"
     );
     assert!(
         log.lock()
             .unwrap()
             .iter()
-            .any(|line| line.contains("nothing to do at step 1"))
+            .any(|line| line.contains("nothing to do at step 3"))
     );
     assert!(
         dropped.load(Ordering::SeqCst),
@@ -234,13 +234,21 @@ fn episode() -> ScoredEpisode {
     }
 }
 
-fn adapter(egress: impl Egress, limits: Limits) -> Adapter {
-    load("sends-a-request")
-        .adapter(Arc::new(egress), Arc::new(NoBlobs), limits)
-        .unwrap()
+fn adapter(limits: Limits) -> Adapter {
+    load("sends-a-request").adapter(limits).unwrap()
 }
 
 async fn answer(adapter: &Adapter, model: &str) -> String {
+    ask(adapter, model, DenyEgress, Duration::from_secs(60)).await
+}
+
+async fn ask(adapter: &Adapter, model: &str, egress: impl Egress, deadline: Duration) -> String {
+    let outside = Outside {
+        egress: Arc::new(egress),
+        blobs: Arc::new(NoBlobs),
+        log: Arc::new(|_, _| {}),
+        deadline,
+    };
     let request = ModelRequest {
         messages: Vec::new(),
         tools: Vec::new(),
@@ -248,7 +256,7 @@ async fn answer(adapter: &Adapter, model: &str) -> String {
         max_output_tokens: None,
         temperature: None,
     };
-    match adapter.complete(model, "{}", request).await {
+    match adapter.complete(model, "{}", request, outside).await {
         Ok(Err(ModelError::Other(found))) => found,
         Err(failure) => failure.to_string(),
         other => panic!("unexpected: {other:?}"),
@@ -257,14 +265,11 @@ async fn answer(adapter: &Adapter, model: &str) -> String {
 
 #[tokio::test]
 async fn an_adapter_meets_closed_doors_everywhere() {
-    let adapter = adapter(
-        DenyEgress,
-        Limits::adapter(Duration::from_secs(20), [0; 32]),
-    );
+    let adapter = adapter(Limits::adapter([0; 32]));
     assert_eq!(adapter.describe().await.unwrap().provider, "fixture");
     let Capabilities {
         coordinate_grid, ..
-    } = adapter.capabilities_of("http").await.unwrap();
+    } = adapter.capabilities_of("http", "{}").await.unwrap();
     assert_eq!(coordinate_grid, Some(1000));
     let denied = answer(&adapter, "http").await;
     assert!(
@@ -285,9 +290,9 @@ async fn an_adapter_meets_closed_doors_everywhere() {
 async fn a_scratch_folder_random_numbers_floods_and_recursion() {
     let folder = tempfile::tempdir().unwrap();
     let with_seed = |seed: u8| {
-        let limits = Limits::adapter(Duration::from_secs(60), [seed; 32]);
+        let limits = Limits::adapter([seed; 32]);
         let scratch = Some(folder.path().to_owned());
-        adapter(DenyEgress, Limits { scratch, ..limits })
+        adapter(Limits { scratch, ..limits })
     };
     let (first, again, other) = (with_seed(1), with_seed(1), with_seed(2));
     assert_eq!(answer(&first, "scratch").await, "Ok(\"kept\")");
@@ -300,6 +305,16 @@ async fn a_scratch_folder_random_numbers_floods_and_recursion() {
         answer(&other, "random").await
     );
     assert_eq!(answer(&first, "flood").await, "done");
+    for (greedy, wanted) in [
+        ("fill", "64 MiB of its scratch"),
+        ("files", "too many handles"),
+    ] {
+        let cut = answer(&first, greedy).await;
+        assert!(
+            cut.contains("guest-output-too-large") && cut.contains(wanted),
+            "{cut}"
+        );
+    }
     let deep = answer(&first, "recursion").await;
     // Which of its two stacks runs out first is the compiler's choice.
     assert!(deep.contains("guest-trap"), "{deep}");
@@ -317,11 +332,11 @@ impl Egress for Silence {
 
 #[tokio::test]
 async fn a_silent_network_holds_up_neither_the_deadline_nor_other_calls() {
-    let adapter = adapter(
-        Silence,
-        Limits::adapter(Duration::from_millis(500), [0; 32]),
+    let adapter = adapter(Limits::adapter([0; 32]));
+    let (stuck, other) = tokio::join!(
+        ask(&adapter, "http", Silence, Duration::from_millis(500)),
+        answer(&adapter, "environment")
     );
-    let (stuck, other) = tokio::join!(answer(&adapter, "http"), answer(&adapter, "environment"));
     assert!(stuck.contains("guest-timeout"), "{stuck}");
     assert_eq!(other, "0");
 }

@@ -14,6 +14,7 @@ use x11rb::protocol::shm::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{ImageFormat, ImageOrder};
 use x11rb::rust_connection::RustConnection;
 
+mod damage;
 pub mod frame;
 
 pub use frame::{Area, Frame, FrameError};
@@ -26,6 +27,7 @@ pub struct Screen {
     height: u16,
     segment: u32,
     memory: Memory,
+    damage: Option<damage::Damage>,
 }
 
 impl Screen {
@@ -88,7 +90,32 @@ impl Screen {
             height,
             segment,
             memory,
+            damage: None,
         })
+    }
+
+    /// From now on the server says when something is drawn: [`Self::wait_for_damage`].
+    ///
+    /// # Errors
+    /// When the display has no DAMAGE extension.
+    pub fn watch_damage(&mut self) -> Result<()> {
+        self.damage = Some(damage::Damage::watch(&self.connection, self.root)?);
+        Ok(())
+    }
+
+    /// Waits until something is drawn that the last grab did not see, or until a time. Says whether something was; never,
+    /// where damage is not watched.
+    ///
+    /// # Errors
+    /// When the display has gone away.
+    pub fn wait_for_damage(&mut self, until: Instant) -> Result<bool> {
+        match &mut self.damage {
+            Some(damage) => damage.wait(&self.connection, until),
+            None => {
+                std::thread::sleep(until.saturating_duration_since(Instant::now()));
+                Ok(false)
+            }
+        }
     }
 
     /// Width and height in pixels.
@@ -102,6 +129,10 @@ impl Screen {
     /// # Errors
     /// When the display has gone away.
     pub fn grab(&mut self) -> Result<Frame> {
+        if let Some(damage) = &mut self.damage {
+            // Before the picture is taken: what is drawn in between is told once too often rather than never.
+            damage.forget(&self.connection)?;
+        }
         let pixmap: u8 = ImageFormat::Z_PIXMAP.into();
         let reply = self
             .connection

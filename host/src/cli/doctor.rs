@@ -1,7 +1,7 @@
 //! `dynacu-host doctor`: is everything there that an episode needs, and does it work? One line a part, advice where it is not.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -9,11 +9,14 @@ use serde::Serialize;
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{ConnectionExt, ImageFormat};
 
+use crate::config::model::ModelArguments;
 use crate::desktop::browser::{self, Browser};
 use crate::desktop::display::{HEIGHT, WIDTH};
 use crate::desktop::lane::Lane;
 use crate::desktop::sound;
 use crate::models;
+
+mod asked;
 
 /// A run of three tasks fits into this much; models and compiled guests come on top.
 const DISK_WANTED: u64 = 2 * GIBIBYTE;
@@ -57,8 +60,15 @@ impl Finding {
     }
 }
 
-/// Prints all findings, as lines or as one JSON array, and says whether everything works.
-pub async fn run(json: bool) -> anyhow::Result<bool> {
+/// Prints all findings, as lines or as one JSON array, and says whether everything works. Adapters that are named are
+/// asked for a word of each of their models.
+pub async fn run(
+    json: bool,
+    adapters: Vec<String>,
+    settings: Option<PathBuf>,
+    model: ModelArguments,
+) -> anyhow::Result<bool> {
+    let asked = asked::findings(adapters, settings, model).await?;
     let mut findings = programs().await;
     findings.extend(model_files());
     findings.extend(space());
@@ -71,6 +81,7 @@ pub async fn run(json: bool) -> anyhow::Result<bool> {
             "install what is missing above, then run doctor again",
         ));
     }
+    findings.extend(asked);
     let mut output = std::io::stdout().lock();
     if json {
         serde_json::to_writer_pretty(&mut output, &findings)?;

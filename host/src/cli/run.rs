@@ -6,17 +6,20 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use dynacu_record::{EpisodeResult, Outcome, PluginFile, RunInfo, SCHEMA};
-use dynacu_runtime::types::Channels;
-use dynacu_runtime::{Engine, Plugin, PluginKind};
+use dynacu_record::{EndCause, EpisodeResult, Outcome, RunInfo, SCHEMA};
+use dynacu_runtime::Engine;
 
 use super::Done;
-use crate::bundled;
+use crate::config::model::ModelArguments;
 use crate::config::{Flags, RunConfig};
 use crate::desktop::lane::Lane;
 use crate::episode::{self, Bench, Policy, Trial};
-use crate::perception::keyframe::GateKind;
-use crate::suite::plan::{Plan, Planned, agent_name, episode_folder};
+use crate::model::ping::ping;
+use crate::model::provider::Model;
+use crate::perception::recognizer::RecognizerChoice;
+use crate::suite::agents::Crew;
+use crate::suite::plan::{Planned, agent_name, episode_folder, episodes, slots};
+use crate::suite::streak::Streak;
 use crate::suite::{machine, summary};
 use crate::task::catalogue::Catalogue;
 use crate::task::home::{Home, home};
@@ -25,7 +28,8 @@ use crate::task::studio::Studio;
 
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// A policy: a .wasm file, or the name of a bundled one (reference, idle); may be repeated
+    /// A policy or a model adapter: a .wasm file, or the name of a bundled one; may be repeated. Adapters alone are asked by
+    /// each mode's own policy
     #[arg(long)]
     plugin: Vec<String>,
     /// Tasks, by id or folder name; all if none
@@ -64,12 +68,20 @@ pub struct RunArguments {
     /// Frames captured a second [default: 3]
     #[arg(long)]
     fps: Option<f32>,
-    /// The keyframe gate: local or spec [default: local]
+    /// The keyframe gate: local, spec, or for ablation pixel, uniform-1, uniform-3, random, none [default: local]
     #[arg(long)]
     gate: Option<String>,
+    /// Captures also when something is drawn between two frames, at most ten a second
+    #[arg(long)]
+    burst: bool,
+    /// Who recognises speech for the policy: base, tiny, or remote (see docs/records.md) [default: base]
+    #[arg(long)]
+    recognizer: Option<String>,
     /// Prints the summary as one JSON object on standard output
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArguments,
 }
 
 /// The command was right, but an episode's record could not be written or no lane could be started: exit code 1.
@@ -93,23 +105,26 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         pace: arguments.pace,
         fps: arguments.fps,
         gate: arguments.gate,
+        burst: arguments.burst,
+        recognizer: arguments.recognizer,
         settings: arguments.settings,
         grants: arguments.grant,
+        model: arguments.model,
     })?;
-    let gate: GateKind = config.gate.parse().map_err(anyhow::Error::msg)?;
     let home = home()?;
     let catalogue = Catalogue::open(&home)?;
-    let plan = Plan::make(&config, &catalogue)?;
+    let slots = slots(&config, &catalogue)?;
     let engine = Engine::new()?;
-    let mut policies = Vec::new();
-    for name in &plan.plugins {
-        policies.push(load_policy(&engine, &home, name, &config).await?);
-    }
+    let crew = Crew::load(&engine, &home, &config, &slots).await?;
+    let plan = episodes(&slots, &crew, config.trials);
     crate::desktop::programs::check()?;
+    if config.model.preflight {
+        preflight(&crew).await.map_err(CouldNotRun)?;
+    }
     let folder = run_folder(config.out.as_deref())?;
-    let bench = bench(engine, home)?;
-    let studio = Studio::new(Some(Arc::clone(&bench.recognizer)));
-    let mut info = describe(&config, &plan, &policies, &bench, gate)?;
+    let bench = bench(engine, home, &config.recognizer)?;
+    let studio = Studio::new(Some(Arc::clone(&bench.page_recognizer)));
+    let mut info = describe(&config, &plan, &crew, &bench)?;
     dynacu_record::write_json(&folder.join("run.json"), &info).with_context(|| {
         format!(
             "cannot write into the run folder {}: choose another --out",
@@ -117,20 +132,24 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         )
     })?;
 
-    eprintln!("{} episodes into {}", plan.episodes.len(), folder.display());
+    eprintln!("{} episodes into {}", plan.len(), folder.display());
+    let mut streak = Streak::default();
     let mut results = Vec::new();
     let mut lane: Option<Lane> = None;
-    for (index, planned) in plan.episodes.iter().enumerate() {
-        let policy = policies
+    for (index, planned) in plan.iter().enumerate() {
+        let policy = crew
+            .policies
             .get(planned.policy)
             .ok_or_else(|| anyhow!("the plan names no policy"))?;
+        let model = planned.model.and_then(|index| crew.models.get(index));
         eprintln!(
-            "[{}/{}] {} in {} by {} …",
+            "[{}/{}] {} in {} by {}{} …",
             index + 1,
-            plan.episodes.len(),
+            plan.len(),
             planned.task.manifest.folder_name(),
             planned.mode,
-            policy.descriptor.name
+            policy.descriptor.name,
+            model.map_or_else(String::new, |model| format!(" with {}", model.name))
         );
         let seed = config.seed.for_trial(planned.trial);
         // What was recorded so far stands, and the other episodes still run.
@@ -147,7 +166,7 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
                 .await
                 .map_err(|error| CouldNotRun(error.into()))?,
         };
-        let trial = trial(&config, gate, planned, policy, prepared, &folder);
+        let trial = trial(&config, planned, policy, model, prepared, &folder);
         let result = episode::run(&bench, &ready, policy, &trial)
             .await
             .map_err(CouldNotRun)?;
@@ -161,9 +180,21 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         } else {
             lane = Some(ready);
         }
-        let interrupted = result.cause == dynacu_record::EndCause::Operator;
-        results.push(result);
-        if interrupted {
+        let stop = streak.after(
+            result.cause,
+            &result.detail,
+            result.model_calls,
+            result.model_ms.len(),
+        );
+        let operator = result.cause == EndCause::Operator;
+        if !episode::interrupted(result.cause) {
+            results.push(result);
+        }
+        if let Some(why) = stop {
+            eprintln!("the run stops here: {why}");
+            break;
+        }
+        if operator {
             break;
         }
     }
@@ -173,9 +204,15 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
             .map_err(|error| CouldNotRun(error.into()))?;
     }
     info.ended = Some(now());
+    if let Some(inference) = &mut info.inference {
+        let spent = crew.service.budget.spent();
+        inference.tokens = spent.tokens;
+        inference.cost_usd = spent.cost_usd;
+        inference.uncounted = spent.uncounted;
+    }
     dynacu_record::write_json(&folder.join("run.json"), &info)?;
     print(&folder, &results, json)?;
-    let whole = results.len() == plan.episodes.len()
+    let whole = results.len() == plan.len()
         && results
             .iter()
             .all(|result| result.outcome != Outcome::InfrastructureError);
@@ -219,103 +256,59 @@ fn line(result: &EpisodeResult) -> String {
 
 fn trial(
     config: &RunConfig,
-    gate: GateKind,
     planned: &Planned,
     policy: &Policy,
+    model: Option<&Arc<Model>>,
     task: Arc<Prepared>,
     folder: &Path,
 ) -> Trial {
+    let name = &policy.descriptor.name;
+    let agent = agent_name(name, model.map(|model| model.name.as_str()));
     Trial {
         task,
         mode: planned.mode,
         number: planned.trial,
         pace: Duration::from_millis(config.pace_ms),
         fps: config.fps,
-        gate,
-        folder: episode_folder(folder, &agent_name(&policy.descriptor.name), planned),
+        gate: config.gate,
+        burst: config.burst,
+        folder: episode_folder(folder, &agent, planned),
         earlier_infrastructure_errors: 0,
+        model: model.map(Arc::clone),
     }
 }
 
-/// Loads a policy and says what naming it grants.
-async fn load_policy(
-    engine: &Engine,
-    home: &Home,
-    name: &str,
-    config: &RunConfig,
-) -> Result<Policy> {
-    let path = bundled::find(home, name)?;
-    let bundled = path.parent() == Some(home.plugins_dist.as_path());
-    let plugin = Plugin::load(engine, &path)?;
-    match plugin.kind {
-        PluginKind::Policy => {}
-        PluginKind::Scorer => bail!(
-            "{name} is a scorer: tasks name their scorers themselves; --plugin takes a policy"
-        ),
-        PluginKind::ModelAdapter => bail!(
-            "{name} is a model adapter, and no policy in this run asks a model: name a policy as well, or use the bundled reference"
-        ),
+/// Asks every model for a word: a wrong key or a spent quota is found out before the first episode.
+async fn preflight(crew: &Crew) -> Result<()> {
+    for model in crew
+        .models
+        .iter()
+        .filter(|model| model.provider.reaches_a_network())
+    {
+        let pong = ping(model).await?;
+        eprintln!(
+            "{}: answers as {} after {:.1} s",
+            model.name,
+            pong.model,
+            pong.took.as_secs_f64()
+        );
     }
-    let descriptor = plugin.describe_policy().await.map_err(|failure| {
-        anyhow!(
-            "{name} cannot say what it is: {} ({})",
-            failure.detail,
-            failure.kind.cause()
-        )
-    })?;
-    if descriptor.needs_model {
-        bail!("{name} asks a model, and this run has no model adapter: name one with --plugin");
-    }
-    let allowed = |assist: &str, asked: bool| -> Result<bool> {
-        if asked && !bundled && !config.grants.iter().any(|grant| grant == assist) {
-            bail!("{name} asks for `{assist}`: allow it with --grant {assist}");
-        }
-        Ok(asked)
-    };
-    let reading = allowed("reading", descriptor.channels.contains(Channels::READING))?;
-    let solution = allowed("solution", descriptor.channels.contains(Channels::SOLUTION))?;
-    let settings = config.settings.get(&descriptor.name).map_or_else(
-        || Ok("{}".to_owned()),
-        |table| {
-            serde_json::to_string(table).context("the plugin's settings cannot be written as JSON")
-        },
-    )?;
-    let memory = allowed("memory", plugin.manifest.memory_needs_grant())?;
-    let policy = Policy {
-        plugin,
-        descriptor,
-        settings,
-        reading,
-        solution,
-        memory,
-    };
-    eprintln!("{name}: {}", asks(&policy));
-    Ok(policy)
-}
-
-fn asks(policy: &Policy) -> String {
-    let mut all = policy.grants(crate::mode::Mode::AoiInteractive).names();
-    all.extend(policy.assists());
-    if all.is_empty() {
-        "asks for nothing beyond screenshots".to_owned()
-    } else {
-        format!(
-            "asks for {} (a mode grants no more than its own channels)",
-            all.join(", ")
-        )
-    }
+    Ok(())
 }
 
 /// Loads every model once.
-fn bench(engine: Engine, home: Home) -> Result<Bench> {
-    use crate::models::{file, names};
+pub(super) fn bench(engine: Engine, home: Home, recognizer: &RecognizerChoice) -> Result<Bench> {
     eprintln!("loading the models …");
-    let whisper = crate::perception::recognizer::Whisper::open(&file(names::WHISPER_BASE)?)?;
+    let page_recognizer = RecognizerChoice::Base.load()?;
     Ok(Bench {
         engine,
         home,
         encoder: crate::perception::encoder::load_encoder()?,
-        recognizer: Arc::new(whisper),
+        recognizer: match recognizer {
+            RecognizerChoice::Base => Arc::clone(&page_recognizer),
+            other => other.load()?,
+        },
+        page_recognizer,
         voice: Arc::new(crate::speech::piper::Piper::load()?),
         reader: Arc::new(crate::perception::reading::Reader::load()?),
     })
@@ -346,16 +339,14 @@ fn run_folder(out: Option<&Path>) -> Result<PathBuf> {
 
 fn describe(
     config: &RunConfig,
-    plan: &Plan,
-    policies: &[Policy],
+    plan: &[Planned],
+    crew: &Crew,
     bench: &Bench,
-    gate: GateKind,
 ) -> Result<RunInfo> {
-    let mut tasks: Vec<_> = plan.episodes.iter().map(|planned| &planned.task).collect();
+    let mut tasks: Vec<_> = plan.iter().map(|planned| &planned.task).collect();
     tasks.sort_by(|a, b| a.manifest.id.cmp(&b.manifest.id));
     tasks.dedup_by(|a, b| a.manifest.id == b.manifest.id);
     let mut modes: Vec<String> = plan
-        .episodes
         .iter()
         .map(|planned| planned.mode.to_string())
         .collect();
@@ -371,16 +362,7 @@ fn describe(
         command: std::env::args().collect(),
         host_version: env!("CARGO_PKG_VERSION").to_owned(),
         host_commit: machine::commit(&bench.home.root),
-        plugins: policies
-            .iter()
-            .map(|policy| PluginFile {
-                name: policy.descriptor.name.clone(),
-                kind: "policy".to_owned(),
-                version: policy.descriptor.version.clone(),
-                sha256: policy.plugin.sha256.clone(),
-                grants: policy.assists(),
-            })
-            .collect(),
+        plugins: crew.files(),
         models: machine::models()?,
         task_set: machine::digest(&folders)?,
         machine: machine::describe(),
@@ -390,10 +372,15 @@ fn describe(
         trials: config.trials,
         pace_ms: config.pace_ms,
         fps: config.fps,
-        gate: gate.name().to_owned(),
+        gate: config.gate.name().to_owned(),
+        pixel_threshold: config.gate.pixel_threshold(),
+        semantic_threshold: config.gate.semantic_threshold(),
+        burst: config.burst,
         encoder: bench.encoder.name().to_owned(),
+        recognizer: config.recognizer.to_string(),
         started: now(),
         ended: None,
+        inference: crew.inference_info(config),
     })
 }
 

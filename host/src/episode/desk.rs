@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use dynacu_record::{ActionCounts, Event as Entry, Recorder};
+use dynacu_record::{ActionCounts, EndCause, Event as Entry, Recorder};
 use dynacu_runtime::types::{Action, ActionError, ActionOutcome, Completion, Sentence, StopCause};
 use dynacu_runtime::{Event, Keyframe};
 use tokio::sync::Notify;
@@ -14,6 +14,7 @@ use crate::action::queue::Performed;
 use crate::capture::timebase::Timebase;
 use crate::input::Input;
 use crate::mode::Grants;
+use crate::model::inference::Asker;
 use crate::observation::Shelf;
 use crate::perception::hearing::Hearing;
 use crate::perception::reading::Reader;
@@ -26,10 +27,12 @@ const NOTICES: usize = 256;
 const PENDING: usize = 512;
 
 /// What the host asks of the episode loop on the session's behalf.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wish {
     Done,
     StepLimit,
+    /// A model call showed that the episode cannot go on.
+    End(EndCause, String),
 }
 
 /// Everything that the session, the action queue and the episode loop share.
@@ -153,8 +156,9 @@ impl Desk {
             (&performed.action, &performed.outcome),
             (Action::Done, Ok(_))
         );
+        // As fast as a guest likes: its actions wait for the disk where the host's own events must not.
         match &performed.outcome {
-            Ok(receipt) => self.recorder.event(
+            Ok(receipt) => self.recorder.event_waiting(
                 now,
                 Entry::ActionDone {
                     action: performed.id,
@@ -163,7 +167,7 @@ impl Desk {
                     ended_at: receipt.ended_at,
                 },
             ),
-            Err(error) => self.recorder.event(
+            Err(error) => self.recorder.event_waiting(
                 now,
                 Entry::ActionFailed {
                     action: performed.id,
@@ -265,6 +269,31 @@ impl Mail {
             return Some(Event::Stop(cause));
         }
         self.notices.pop_front()
+    }
+}
+
+/// The desk as its model calls see it. Weak: the episode's end takes the desk apart, whoever still waits for an answer.
+pub struct ModelCalls(pub Weak<Desk>);
+
+impl Asker for ModelCalls {
+    fn step(&self) -> u32 {
+        self.0
+            .upgrade()
+            .map_or(0, |desk| desk.steps.load(Ordering::Relaxed))
+    }
+
+    fn deliver(&self, completion: Completion) {
+        if let Some(desk) = self.0.upgrade() {
+            desk.mail().completions.push_back(completion);
+            desk.changed.notify_waiters();
+        }
+    }
+
+    fn end(&self, cause: EndCause, detail: String) {
+        if let Some(desk) = self.0.upgrade() {
+            // A full channel means that a wish is already waiting, and the first one decides.
+            let _ = desk.wishes.try_send(Wish::End(cause, detail));
+        }
     }
 }
 

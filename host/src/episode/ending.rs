@@ -11,6 +11,7 @@ use super::live::{Live, TICK};
 use super::stage::Stage;
 use super::{Trial, scoring};
 use crate::desktop::browser::Browser;
+use crate::model::inference::ModelTally;
 use crate::perception::hearing::HeardAll;
 use crate::task::manifest::MomentChannel;
 
@@ -26,6 +27,7 @@ pub struct Ended {
     /// Milliseconds from t = 0 to the end.
     pub duration: u64,
     pub tally: Tally,
+    pub model: ModelTally,
     pub keyframe_ms: Vec<u64>,
     pub encode_ms: Vec<u64>,
     pub perception: Perception,
@@ -71,6 +73,7 @@ impl Live<'_> {
         let tally = stage.desk.tally();
         let moments = stage.judge.named("moment").count();
         let spoke = page_spoke(trial, &stage.judge);
+        let unheard = stage.listener.stats().failures;
         let Stage {
             desk,
             queue,
@@ -79,6 +82,7 @@ impl Live<'_> {
             recorder,
             server,
             action_thread,
+            inference,
             ..
         } = stage;
         // First the server, so that the page's end is no loss of a page.
@@ -99,6 +103,11 @@ impl Live<'_> {
         if spoke && loudest < AUDIBLE && !matches!(cause, EndCause::BrowserLost) {
             cause = EndCause::SoundLost;
             detail = "the page played speech, but nothing came out of the speakers".to_owned();
+        }
+        if unheard > 0 {
+            cause = EndCause::HostError;
+            detail =
+                format!("{unheard} times what the page's microphone got could not be recognised");
         }
         let spoken = microphone.spoken(duration).unwrap_or_default();
         for (name, samples) in [("heard.flac", &all.samples), ("spoken.flac", &spoken)] {
@@ -125,6 +134,7 @@ impl Live<'_> {
                 keyframes,
                 sentences,
                 heard_s: all.samples.len() as f64 / 16_000.0,
+                recognition_failures: all.stats.failures,
                 sound_gaps_ms: all.gaps.iter().map(|(_, length)| length).sum(),
                 moments: u32::try_from(moments).unwrap_or(u32::MAX),
                 delay_ms_p95: percentile_95(keyframe_ms),
@@ -135,6 +145,9 @@ impl Live<'_> {
                 latency_ms_p95: percentile_95(tally.speech_latency_ms.clone()),
             },
             tally,
+            model: inference
+                .map(|inference| inference.tally())
+                .unwrap_or_default(),
             score,
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dynacu_record::{EndCause, Event as Entry, HeardSentence};
+use dynacu_record::{EndCause, Event as Entry};
 use dynacu_runtime::types::{Brief, Channels, Size, StopCause};
 use dynacu_runtime::{FailureKind, GuestFailure, Limits, PolicyEnd, PolicyRun};
 
@@ -16,9 +16,8 @@ use super::{Policy, Trial};
 use crate::desktop::browser::BrowserEvent;
 use crate::desktop::display::{HEIGHT, WIDTH};
 use crate::desktop::lane::Lane;
-use crate::observation;
 use crate::perception::hearing::{HeardEvent, Utterance};
-use crate::perception::seeing::{Kept, SeeingEvent};
+use crate::perception::seeing::SeeingEvent;
 use crate::task::catalogue::Task;
 use crate::task::server::FromPage;
 
@@ -83,6 +82,7 @@ pub async fn run(
         trial.pace,
         manifest.step_limit,
         millis(manifest.time_limit),
+        live.stage.inference.clone(),
     );
     let limits = Limits {
         memory: policy.plugin.manifest.memory_bytes(policy.memory),
@@ -114,6 +114,9 @@ pub async fn run(
         ));
     }
     live.stage.queue.close();
+    if let Some(inference) = &live.stage.inference {
+        inference.close().await;
+    }
     live.finish(cause, detail).await
 }
 
@@ -223,10 +226,15 @@ impl Live<'_> {
                         EndCause::StepLimit,
                         format!("the task's limit of {} observations", self.trial.task.task.manifest.step_limit),
                     ),
+                    Wish::End(cause, detail) => (cause, detail),
                 }),
                 end = running.ended() => Some(match end {
                     PolicyEnd::Returned => (EndCause::PolicyReturned, "the policy returned".to_owned()),
                     PolicyEnd::GaveUp(why) => (EndCause::PolicyReturned, format!("the policy gave up: {why}")),
+                    PolicyEnd::ModelRefused(why) => (EndCause::ModelRefused, format!("the model declined: {why}")),
+                    PolicyEnd::ModelMalformed(why) => {
+                        (EndCause::ModelMalformed, format!("the model's answers could not be used: {why}"))
+                    }
                     PolicyEnd::BadSettings(why) => {
                         (EndCause::GuestError, format!("the policy refused its settings: {why}"))
                     }
@@ -358,18 +366,7 @@ impl Live<'_> {
         match event {
             Some(HeardEvent::Sentence(sentence)) => {
                 self.sentences += 1;
-                self.stage.recorder.event(
-                    self.stage.timebase.now(),
-                    Entry::Sentence {
-                        sentence: HeardSentence {
-                            started_at: sentence.started_at,
-                            ended_at: sentence.ended_at,
-                            text: sentence.text.clone(),
-                            confidence: sentence.confidence,
-                        },
-                    },
-                );
-                self.stage.desk.heard(&sentence);
+                self.stage.heard(&sentence);
                 None
             }
             Some(HeardEvent::Lost(why)) => Some((EndCause::SoundLost, why)),
@@ -380,7 +377,9 @@ impl Live<'_> {
     async fn seen(&mut self, event: Option<SeeingEvent>) -> Option<Reason> {
         match event {
             Some(SeeingEvent::Kept(kept)) => {
-                self.kept(&kept);
+                self.keyframes += 1;
+                self.keyframe_ms.push(u64::from(kept.decided_after_ms));
+                self.stage.kept(&kept);
                 None
             }
             Some(SeeingEvent::Lost(why)) => Some((EndCause::LaneCheckFailed, why)),
@@ -389,34 +388,6 @@ impl Live<'_> {
                 "the capture thread ended".to_owned(),
             )),
         }
-    }
-
-    fn kept(&mut self, kept: &Kept) {
-        self.keyframes += 1;
-        self.keyframe_ms.push(u64::from(kept.decided_after_ms));
-        let captured_at = self.stage.timebase.millis(kept.frame.captured);
-        match kept.frame.png(None, None) {
-            Ok(png) => {
-                let (x, y, width, height) = kept.changed;
-                let blob = self.stage.recorder.blob(png, "image/png");
-                self.stage.recorder.event(
-                    self.stage.timebase.now(),
-                    Entry::Keyframe {
-                        blob,
-                        captured_at,
-                        changed: [x as i32, y as i32, width as i32, height as i32],
-                        changed_fraction: kept.changed_fraction,
-                        semantic_distance: kept.semantic_distance,
-                        settled: kept.settled,
-                        decided_after_ms: kept.decided_after_ms,
-                    },
-                );
-            }
-            Err(error) => tracing::warn!("cannot encode a keyframe: {error:#}"),
-        }
-        let desk = &self.stage.desk;
-        let held = desk.shelf.hold(Arc::clone(&kept.frame), captured_at);
-        desk.kept(|| observation::keyframe(&held, kept));
     }
 }
 

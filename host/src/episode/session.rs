@@ -16,6 +16,8 @@ use dynacu_runtime::{Event, Frame, Keyframe, Observation, PolicyHost};
 use super::describe::describe;
 use super::desk::{Desk, Wish, to_policy};
 use crate::action::queue::ActionQueue;
+use crate::model::inference::{Inference, level_name};
+use crate::model::media::medium;
 use crate::observation::{HeldFrame, thin};
 
 /// Actions whose outcomes a policy has not fetched; beyond it `perform` waits.
@@ -34,6 +36,9 @@ pub struct Session {
     /// Up to where the last observation heard, on the episode's clock.
     heard_until: u64,
     blob_bytes: u64,
+    /// None where the run has no model.
+    inference: Option<Arc<Inference>>,
+    /// Calls that were refused for that.
     calls: u64,
 }
 
@@ -45,6 +50,7 @@ impl Session {
         pace: Duration,
         step_limit: u32,
         time_limit_ms: u64,
+        inference: Option<Arc<Inference>>,
     ) -> Session {
         Session {
             desk,
@@ -55,6 +61,7 @@ impl Session {
             last: None,
             heard_until: 0,
             blob_bytes: 0,
+            inference,
             calls: 0,
         }
     }
@@ -93,14 +100,7 @@ impl PolicyHost for Session {
     }
 
     fn log(&mut self, level: Level, message: String) {
-        let level = match level {
-            Level::Trace => "trace",
-            Level::Debug => "debug",
-            Level::Info => "info",
-            Level::Warn => "warn",
-            Level::Error => "error",
-        }
-        .to_owned();
+        let level = level_name(level).to_owned();
         let plugin = self.desk.policy.clone();
         self.desk.recorder.event_waiting(
             self.desk.timebase.now(),
@@ -298,7 +298,7 @@ impl PolicyHost for Session {
             .ok_or_else(|| ReadingError::Other("the area leaves the frame".to_owned()))?;
         let began = Instant::now();
         let lines = reader
-            .read_area(held.pixels(), inside)
+            .read_area(&held.pixels(), inside)
             .map_err(|error| ReadingError::Other(format!("{error:#}")))?;
         self.desk.recorder.event_waiting(
             self.desk.timebase.now(),
@@ -349,49 +349,42 @@ impl PolicyHost for Session {
     }
 
     fn blob_stat(&mut self, id: &str) -> Result<BlobInfo, BlobError> {
-        let (media_type, size) = self
-            .desk
-            .recorder
-            .blob_info(id)
-            .ok_or(BlobError::NotFound)?;
-        Ok(BlobInfo { media_type, size })
+        medium(&self.desk.recorder, id).ok_or(BlobError::NotFound)
     }
 
     fn blob_read(&mut self, id: &str) -> Result<Vec<u8>, BlobError> {
-        let (media_type, size) = self
-            .desk
-            .recorder
-            .blob_info(id)
-            .ok_or(BlobError::NotFound)?;
+        let size = self.blob_stat(id)?.size;
         if self.blob_bytes + size > BLOB_BYTES {
             return Err(BlobError::TooLarge(BLOB_BYTES - self.blob_bytes));
         }
         self.blob_bytes += size;
-        // The writing thread may be a moment behind.
-        let path = self.desk.recorder.blob_path(id, &media_type);
-        for _ in 0..200 {
-            if let Ok(bytes) = std::fs::read(&path) {
-                return Ok(bytes);
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        Err(BlobError::NotFound)
+        let bytes = self.desk.recorder.blob_bytes(id);
+        Ok(bytes.ok_or(BlobError::NotFound)?.to_vec())
     }
 
     fn model(&mut self) -> (String, Capabilities) {
-        (
-            String::new(),
-            Capabilities {
-                images: false,
-                max_images: None,
-                audio: false,
-                tools: false,
-                coordinate_grid: None,
-            },
-        )
+        match &self.inference {
+            Some(inference) => {
+                let model = &inference.model;
+                (model.name.clone(), model.capabilities)
+            }
+            None => (
+                String::new(),
+                Capabilities {
+                    images: false,
+                    max_images: None,
+                    audio: false,
+                    tools: false,
+                    coordinate_grid: None,
+                },
+            ),
+        }
     }
 
-    async fn submit(&mut self, _request: ModelRequest) -> u64 {
+    async fn submit(&mut self, request: ModelRequest) -> u64 {
+        if let Some(inference) = &self.inference {
+            return inference.submit(request);
+        }
         self.calls += 1;
         let outcome = Err(ModelError::InvalidRequest(
             "this run has no model adapter: name one with --plugin".to_owned(),
@@ -404,7 +397,11 @@ impl PolicyHost for Session {
         self.calls
     }
 
-    fn cancel(&mut self, _call: u64) {}
+    fn cancel(&mut self, call: u64) {
+        if let Some(inference) = &self.inference {
+            inference.cancel(call);
+        }
+    }
 }
 
 #[allow(

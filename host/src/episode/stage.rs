@@ -5,11 +5,11 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
-use dynacu_record::{EndCause, Event as Entry, Recorder};
+use dynacu_record::{EndCause, Event as Entry, HeardSentence, Recorder};
 use dynacu_runtime::{Plugin, Scorer};
 use tokio::sync::mpsc::{self, Receiver};
 
-use super::desk::{Desk, Parts, Wish};
+use super::desk::{Desk, ModelCalls, Parts, Wish};
 use super::judge::Judge;
 use super::{Bench, Policy, Trial};
 use crate::action::queue::{ActionQueue, Hands};
@@ -18,10 +18,12 @@ use crate::capture::timebase::Timebase;
 use crate::desktop::browser::Browser;
 use crate::desktop::lane::Lane;
 use crate::input::Input;
+use crate::model::inference::Inference;
 use crate::models;
-use crate::observation::Shelf;
+use crate::observation::{self, Shelf};
 use crate::perception::hearing::{HeardEvent, Hearing, HearingConfig, Listener, Utterance};
-use crate::perception::seeing::{Seeing, SeeingConfig, SeeingEvent};
+use crate::perception::seeing::{Kept, Seeing, SeeingConfig, SeeingEvent};
+use crate::perception::transcript::Sentence;
 use crate::speech::playback::Microphone;
 use crate::task::server::{FromPage, PageServer};
 
@@ -46,6 +48,8 @@ pub struct Stage {
     pub queue: ActionQueue,
     pub action_thread: JoinHandle<()>,
     pub judge: Judge,
+    /// None where the run has no model.
+    pub inference: Option<Arc<Inference>>,
     pub incoming: Incoming,
 }
 
@@ -98,7 +102,7 @@ impl Stage {
         .blame(EndCause::SoundLost)?;
         let (listener, utterances) = Listener::start(
             Arc::clone(&timebase),
-            Arc::clone(&bench.recognizer),
+            Arc::clone(&bench.page_recognizer),
             &voice_activity,
         )
         .blame(EndCause::HostError)?;
@@ -106,6 +110,8 @@ impl Stage {
             display: lane.display.clone(),
             fps: trial.fps,
             gate: trial.gate,
+            gate_key: trial.gate_key(),
+            burst: trial.burst,
             encoder: Arc::clone(&bench.encoder),
             timebase: Arc::clone(&timebase),
         })
@@ -159,6 +165,14 @@ impl Stage {
             ActionQueue::start(hands, move |outcome| performed.performed(outcome))
                 .context("cannot start the thread that acts")
                 .blame(EndCause::HostError)?;
+        let inference = trial.model.clone().map(|model| {
+            Inference::new(
+                model,
+                recorder.clone(),
+                Arc::clone(&timebase),
+                ModelCalls(Arc::downgrade(&desk)),
+            )
+        });
         recorder.event(
             0,
             Entry::Note {
@@ -176,6 +190,7 @@ impl Stage {
             queue,
             action_thread,
             judge,
+            inference,
             incoming: Incoming {
                 page: incoming_page,
                 seeing: seen,
@@ -184,6 +199,48 @@ impl Stage {
                 wishes,
             },
         })
+    }
+
+    /// A sentence became final: into the record, and to the policy.
+    pub fn heard(&self, sentence: &Sentence) {
+        self.recorder.event(
+            self.timebase.now(),
+            Entry::Sentence {
+                sentence: HeardSentence {
+                    started_at: sentence.started_at,
+                    ended_at: sentence.ended_at,
+                    text: sentence.text.clone(),
+                    confidence: sentence.confidence,
+                },
+            },
+        );
+        self.desk.heard(sentence);
+    }
+
+    /// A frame was kept: into the record, and to the policy.
+    pub fn kept(&self, kept: &Kept) {
+        let captured_at = self.timebase.millis(kept.frame.captured);
+        match kept.frame.png(None, None) {
+            Ok(png) => {
+                let (x, y, width, height) = kept.changed;
+                let blob = self.recorder.blob(png, "image/png");
+                self.recorder.event(
+                    self.timebase.now(),
+                    Entry::Keyframe {
+                        blob,
+                        captured_at,
+                        changed: [x as i32, y as i32, width as i32, height as i32],
+                        changed_fraction: kept.changed_fraction,
+                        semantic_distance: kept.semantic_distance,
+                        settled: kept.settled,
+                        decided_after_ms: kept.decided_after_ms,
+                    },
+                );
+            }
+            Err(error) => tracing::warn!("cannot encode a keyframe: {error:#}"),
+        }
+        let held = self.desk.shelf.hold(Arc::clone(&kept.frame), captured_at);
+        self.desk.kept(|| observation::keyframe(&held, kept));
     }
 }
 

@@ -3,26 +3,33 @@
 //! [`Hearing`] records the sound itself; [`Listener`] is the same chain for samples that somebody else brings (the
 //! page's microphone). The whole episode is transcribed whether or not anybody asks; an observation waits for the tail alone.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use tokio::sync::mpsc;
 
 use super::recognizer::Transcribe;
 use super::transcript::{Sentence, text_of};
-use super::voice_activity::Silero;
+use super::voice_activity::{Silero, VoiceActivity, WINDOW};
 use crate::capture::audio::{Recorded, Recorder};
+use crate::capture::ring::duration;
 use crate::capture::timebase::Timebase;
-use chain::{Chain, Said, Shared};
+use chain::{Chain, Said};
+use shared::Shared;
 
-pub use chain::HearingStats;
 pub use listener::{Listener, Utterance};
+pub use stats::{HearingStats, HearingTimes};
 
 mod chain;
 mod listener;
+mod passage;
+mod place;
+mod shared;
+mod stats;
 
 /// How far back layer 2 and clips reach (ms).
 pub const CONTEXT_MS: u64 = 60_000;
@@ -50,7 +57,7 @@ pub struct HearingConfig {
 pub enum HeardEvent {
     /// A sentence is complete and will not change.
     Sentence(Sentence),
-    /// The sound server is gone: nothing more will be heard.
+    /// The sound server is gone and nothing more will be heard, or speech could not be recognised.
     Lost(String),
 }
 
@@ -91,6 +98,7 @@ pub struct HeardAll {
     /// Stretches that were lost and are silent in `samples`: start and length (ms).
     pub gaps: Vec<(u64, u64)>,
     pub stats: HearingStats,
+    pub times: HearingTimes,
 }
 
 /// Hears one lane for one episode.
@@ -105,30 +113,9 @@ impl Hearing {
     /// Starts to record and to recognise; returns once sound flows (it blocks for a few tenths of a second).
     pub fn start(config: HearingConfig) -> Result<(Self, mpsc::Receiver<HeardEvent>)> {
         let detector = Box::new(Silero::open(&config.voice_activity_model)?);
-        let (events, receiver) = mpsc::channel(EVENTS);
-        let shared = Arc::new(Shared::new(RING_SECONDS, GAP));
-        let chain = Chain::new(
-            Arc::clone(&shared),
-            Arc::clone(&config.timebase),
-            config.recognizer,
-            detector,
-        );
-        let (said, counts) = (events.clone(), Arc::clone(&shared));
-        let worker = chain
-            .spawn("asr", move |what| {
-                if let Said::Sentence(sentence) = what
-                    && said.try_send(HeardEvent::Sentence(sentence)).is_err()
-                {
-                    counts.count(|stats| stats.events_dropped += 1);
-                }
-            })
-            .context("cannot start the thread that recognises speech")?;
-        let mut hearing = Self {
-            shared: Arc::clone(&shared),
-            timebase: config.timebase,
-            recorder: None,
-            worker: Some(worker),
-        };
+        let (mut hearing, events, receiver) =
+            Self::of(config.timebase, config.recognizer, detector)?;
+        let shared = Arc::clone(&hearing.shared);
         let recorder =
             Recorder::start(
                 &config.pulse_server,
@@ -144,8 +131,73 @@ impl Hearing {
         Ok((hearing, receiver))
     }
 
-    /// Both layers as of now. Waits only until what was captured by now is recognised; what is still being said
-    /// is recognised provisionally (`is_final` is false).
+    /// The same chain without a sound server: for samples that are brought with [`Hearing::push`] or [`Hearing::feed`].
+    pub fn fed(
+        timebase: Arc<Timebase>,
+        recognizer: Arc<dyn Transcribe>,
+        voice_activity_model: &Path,
+    ) -> Result<(Self, mpsc::Receiver<HeardEvent>)> {
+        let detector = Box::new(Silero::open(voice_activity_model)?);
+        let (hearing, _, receiver) = Self::of(timebase, recognizer, detector)?;
+        Ok((hearing, receiver))
+    }
+
+    fn of(
+        timebase: Arc<Timebase>,
+        recognizer: Arc<dyn Transcribe>,
+        detector: Box<dyn VoiceActivity>,
+    ) -> Result<(Self, mpsc::Sender<HeardEvent>, mpsc::Receiver<HeardEvent>)> {
+        let (events, receiver) = mpsc::channel(EVENTS);
+        let shared = Arc::new(Shared::new(RING_SECONDS, GAP));
+        let chain = Chain::new(
+            Arc::clone(&shared),
+            Arc::clone(&timebase),
+            recognizer,
+            detector,
+        );
+        let (said, counts) = (events.clone(), Arc::clone(&shared));
+        let worker = chain
+            .spawn("asr", move |what| {
+                let event = match what {
+                    Said::Sentence(sentence) => HeardEvent::Sentence(sentence),
+                    Said::Lost(why) => HeardEvent::Lost(why),
+                    Said::Utterance { .. } => return,
+                };
+                if said.try_send(event).is_err() {
+                    counts.count(|stats| stats.events_dropped += 1);
+                }
+            })
+            .context("cannot start the thread that recognises speech")?;
+        let hearing = Self {
+            shared,
+            timebase,
+            recorder: None,
+            worker: Some(worker),
+        };
+        Ok((hearing, events, receiver))
+    }
+
+    /// Takes 16 kHz mono samples of which the first sounded at `at`. Never waits.
+    pub fn push(&self, at: Instant, samples: &[f32]) {
+        self.shared.push(at, samples);
+    }
+
+    /// Takes samples that follow the ones before without a hole, as fast as they can be heard: everything happens in the order
+    /// in which it would happen live on a machine that is quick enough. Blocks until all have been judged.
+    pub fn feed(&self, samples: &[f32]) {
+        self.shared.unhurried.store(true, Ordering::Relaxed);
+        for window in samples.chunks(WINDOW) {
+            let end = self.shared.with_ring(|ring| ring.end());
+            let start = self.timebase.started().unwrap_or_else(Instant::now);
+            self.shared.push(start + duration(end), window);
+            while !self.shared.caught_up() {
+                std::thread::sleep(Duration::from_micros(50));
+            }
+        }
+    }
+
+    /// Both layers as of now: all that was said until a quarter of a second ago or later (`to_ms` says until when). Waits only
+    /// until that is recognised; what is still being said is recognised provisionally (`is_final` is false).
     pub async fn heard(&self, since_ms: u64) -> Heard {
         match self.shared.ask(since_ms) {
             Some(answer) => answer.await.unwrap_or_default(),
@@ -169,12 +221,18 @@ impl Hearing {
         self.shared.stats()
     }
 
+    /// How long recognitions, observations' tails and sentences' events took so far.
+    #[must_use]
+    pub fn times(&self) -> HearingTimes {
+        self.shared.times()
+    }
+
     /// Ends hearing: recognises what is left and gives the whole episode. Blocks for as long as that takes.
     #[must_use]
     pub fn stop(mut self) -> HeardAll {
         let sentences = self.end();
         let started = self.timebase.started();
-        let stats = self.shared.stats();
+        let (stats, times) = (self.shared.stats(), self.shared.times());
         self.shared.with_ring(|ring| {
             let lead = started.and_then(|start| ring.position(start)).unwrap_or(0);
             let time = |position: u64| {
@@ -193,6 +251,7 @@ impl Hearing {
                 samples,
                 gaps,
                 stats,
+                times,
             }
         })
     }

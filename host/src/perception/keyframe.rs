@@ -2,7 +2,8 @@
 //!
 //! `spec` reads the specification to the letter: a frame is kept when at least 1 % of its pixels changed since the last
 //! kept one and the whole frame's embedding moved by at least 0.04. That loses most small things, so `local` (the default)
-//! keeps those frames and also what passes the same two thresholds inside the region that changed.
+//! keeps those frames and also what passes the same two thresholds inside the region that changed. The others are for
+//! ablation: what a part of the gate is worth is seen by leaving it out.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -10,17 +11,21 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::encoder::{Encoder, cosine_distance};
+use super::encoder::Encoder;
 use crate::capture::screen::{Area, Frame};
 
 pub mod boxes;
 mod busy;
+mod colour;
 mod embeddings;
+pub mod films;
 mod local;
 pub mod pixels;
+mod places;
+mod random;
 mod restless;
-
-use pixels::{CHANGED_SHARE, Since, different_tiles};
+mod uniform;
+mod whole;
 
 /// Cosine distance from which two pictures count as different (the specification's number).
 pub const SEMANTIC_DISTANCE: f32 = 0.04;
@@ -32,10 +37,28 @@ pub enum GateKind {
     Spec,
     /// `spec`, and the same two stages inside what changed.
     Local,
+    /// The specification's first stage alone.
+    Pixel,
+    /// One frame a second, whatever it shows.
+    Uniform1,
+    /// Three frames a second, whatever they show.
+    Uniform3,
+    /// As many frames as `local` keeps, at random times.
+    Random,
+    /// Nothing is kept.
+    None,
 }
 
 impl GateKind {
-    pub const ALL: [Self; 2] = [Self::Spec, Self::Local];
+    pub const ALL: [Self; 7] = [
+        Self::Spec,
+        Self::Local,
+        Self::Pixel,
+        Self::Uniform1,
+        Self::Uniform3,
+        Self::Random,
+        Self::None,
+    ];
 
     /// The name in the record and on the command line.
     #[must_use]
@@ -43,15 +66,47 @@ impl GateKind {
         match self {
             Self::Spec => "spec",
             Self::Local => "local",
+            Self::Pixel => "pixel",
+            Self::Uniform1 => "uniform-1",
+            Self::Uniform3 => "uniform-3",
+            Self::Random => "random",
+            Self::None => "none",
         }
     }
 
-    /// A fresh gate. `interval` is the time between two captured frames.
+    /// A fresh gate. `interval` is the time between two captured frames; `key` decides the times of `random`, and the
+    /// same key gives the same ones.
     #[must_use]
-    pub fn build(self, encoder: Arc<dyn Encoder>, interval: Duration) -> Box<dyn Gate> {
+    pub fn build(self, encoder: Arc<dyn Encoder>, interval: Duration, key: u64) -> Box<dyn Gate> {
         match self {
-            Self::Spec => Box::new(Spec::new(encoder)),
+            Self::Spec => Box::new(whole::Whole::new(Some(encoder))),
             Self::Local => Box::new(local::Local::new(encoder, interval)),
+            Self::Pixel => Box::new(whole::Whole::new(None)),
+            Self::Uniform1 => Box::new(uniform::Uniform::new(1, interval)),
+            Self::Uniform3 => Box::new(uniform::Uniform::new(3, interval)),
+            Self::Random => Box::new(random::Random::new(
+                local::Local::new(encoder, interval),
+                key,
+            )),
+            Self::None => Box::new(uniform::Uniform::new(0, interval)),
+        }
+    }
+
+    /// Share of pixels that must have changed, of the frame or of a tile; None where the gate does not look at it.
+    #[must_use]
+    pub fn pixel_threshold(self) -> Option<f32> {
+        match self {
+            Self::Spec | Self::Local | Self::Pixel | Self::Random => Some(pixels::CHANGED_SHARE),
+            Self::Uniform1 | Self::Uniform3 | Self::None => None,
+        }
+    }
+
+    /// Cosine distance that embeddings must have; None where the gate does not look at it.
+    #[must_use]
+    pub fn semantic_threshold(self) -> Option<f32> {
+        match self {
+            Self::Spec | Self::Local | Self::Random => Some(SEMANTIC_DISTANCE),
+            Self::Pixel | Self::Uniform1 | Self::Uniform3 | Self::None => None,
         }
     }
 }
@@ -78,18 +133,24 @@ impl FromStr for GateKind {
 pub struct Decision {
     pub frame: Arc<Frame>,
     /// The box around what changed since the last kept frame; with `local` without the changes that were judged as
-    /// nothing new (a spinner elsewhere on the screen).
+    /// nothing new (a spinner elsewhere on the screen). The whole frame where nothing changed and it is kept all the same.
     pub changed: Area,
     /// Share of all pixels that changed since the last kept frame, 0 to 1.
     pub changed_fraction: f32,
-    /// Cosine distance that decided, 0 to 2: of the crop where `local` kept the frame, else of the whole frame.
+    /// What decided: the cosine distance, 0 to 2, of the crop where `local` kept the frame, else of the whole frame; where
+    /// `local` saw only another colour, its difference, 0 to 1.
     pub semantic_distance: Option<f32>,
     /// Kept because the screen had come to rest, not because of a new change.
     pub settled: bool,
 }
 
-/// Decides frame by frame. Only frames that differ from the one before are offered.
+/// Decides frame by frame. Only frames that differ from the one before are offered, unless the gate wants every frame.
 pub trait Gate: Send {
+    /// Whether frames that show what the one before did are offered too.
+    fn wants_every_frame(&self) -> bool {
+        false
+    }
+
     /// Takes a frame as what is already known, without keeping it: until the episode begins.
     fn rebase(&mut self, frame: &Arc<Frame>);
 
@@ -107,94 +168,4 @@ pub trait Gate: Send {
 
     /// Time spent on comparing pixels so far.
     fn pixel_time(&self) -> Duration;
-}
-
-/// The specification's gate, to the letter.
-pub struct Spec {
-    encoder: Arc<dyn Encoder>,
-    anchor: Option<Anchor>,
-    /// The last frame offered.
-    last: Option<Arc<Frame>>,
-    pixel_time: Duration,
-}
-
-struct Anchor {
-    since: Since,
-    /// Made when first needed.
-    embedding: Option<Vec<f32>>,
-}
-
-impl Spec {
-    #[must_use]
-    pub fn new(encoder: Arc<dyn Encoder>) -> Self {
-        Self {
-            encoder,
-            anchor: None,
-            last: None,
-            pixel_time: Duration::ZERO,
-        }
-    }
-
-    /// Judges a frame that differs from the one before in these tiles.
-    fn judge(&mut self, frame: &Arc<Frame>, different: &[usize]) -> Result<Option<Decision>> {
-        let Some(Anchor { since, embedding }) = &mut self.anchor else {
-            self.rebase(frame);
-            return Ok(None);
-        };
-        let started = Instant::now();
-        since.update(frame, different);
-        self.pixel_time += started.elapsed();
-        let (fraction, bounds) = (since.change.fraction(), since.change.bounds());
-        if fraction < CHANGED_SHARE {
-            return Ok(None);
-        }
-        let before = match embedding {
-            Some(embedding) => embedding,
-            empty => empty.insert(self.encoder.embed(&since.frame.rgb()?)?),
-        };
-        let after = self.encoder.embed(&frame.rgb()?)?;
-        let distance = cosine_distance(before, &after);
-        if distance < SEMANTIC_DISTANCE {
-            return Ok(None);
-        }
-        self.anchor = Some(Anchor {
-            since: Since::new(frame),
-            embedding: Some(after),
-        });
-        Ok(Some(Decision {
-            frame: frame.clone(),
-            changed: bounds.unwrap_or((0, 0, frame.width, frame.height)),
-            changed_fraction: fraction,
-            semantic_distance: Some(distance),
-            settled: false,
-        }))
-    }
-}
-
-impl Gate for Spec {
-    fn rebase(&mut self, frame: &Arc<Frame>) {
-        self.last = Some(frame.clone());
-        self.anchor = Some(Anchor {
-            since: Since::new(frame),
-            embedding: None,
-        });
-    }
-
-    fn offer(&mut self, frame: &Arc<Frame>) -> Result<Option<Decision>> {
-        let started = Instant::now();
-        let different = self
-            .last
-            .replace(frame.clone())
-            .map(|last| different_tiles(&last, frame));
-        self.pixel_time += started.elapsed();
-        self.judge(frame, &different.unwrap_or_default())
-    }
-
-    fn rest(&mut self, _now: Instant) -> Result<Option<Decision>> {
-        Ok(None)
-    }
-
-    fn pixel_time(&self) -> Duration {
-        self.pixel_time
-    }
 }

@@ -1,24 +1,30 @@
 //! Reads text out of pictures: PP-OCRv4, detection and recognition, on the CPU.
 
-use std::collections::VecDeque;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use image::{DynamicImage, RgbImage};
 
 use crate::capture::screen::{Area, Frame};
+use crate::priority;
 
 mod detection;
+mod known;
+mod lookalikes;
 mod recognition;
 mod spaces;
 
 use detection::Detector;
+use known::Known;
 use recognition::Recognizer;
 
 /// How many pictures are remembered with what they say.
 const REMEMBERED: usize = 64;
+/// Pictures that may wait for the thread that reads; who comes then waits before its picture does.
+const WAITING: usize = 4;
 /// A line that the recognizer is less sure of is left out: patterns and icons give such lines.
 const LEAST_CONFIDENCE: f32 = 0.5;
 
@@ -32,28 +38,47 @@ pub struct TextLine {
     pub confidence: f32,
 }
 
-/// The two models, each on one thread.
+/// Reads one picture after the other on a niced thread of its own: reading must not hold the page or the capture back.
 pub struct Reader {
-    detector: Detector,
-    recognizer: Recognizer,
-    known: Mutex<VecDeque<(u64, Vec<TextLine>)>>,
+    pictures: SyncSender<Picture>,
+    known: Mutex<Known>,
+}
+
+/// What the `reading` thread is asked.
+struct Picture {
+    image: RgbImage,
+    answer: SyncSender<Result<Vec<TextLine>>>,
 }
 
 impl Reader {
-    /// Opens the models of the cache.
+    /// Opens the models of the cache. The thread ends with the last reader.
     ///
     /// # Errors
-    /// When a file is missing or is not that model.
+    /// When a file is missing or is not that model, or the thread cannot be made.
     pub fn load() -> Result<Self> {
-        Ok(Self {
+        let mut models = Models {
             detector: Detector::load()?,
             recognizer: Recognizer::load()?,
-            known: Mutex::new(VecDeque::new()),
+        };
+        let (pictures, asked) = sync_channel::<Picture>(WAITING);
+        std::thread::Builder::new()
+            .name("reading".to_owned())
+            .spawn(move || {
+                priority::add(priority::READING);
+                for picture in asked {
+                    // Nobody waits for it where the asker has given up.
+                    let _ = picture.answer.send(models.read(&picture.image));
+                }
+            })
+            .context("cannot start the thread reading")?;
+        Ok(Self {
+            pictures,
+            known: Mutex::new(Known::new(REMEMBERED)),
         })
     }
 
     /// The lines of a picture, from top to bottom and left to right. Blocks for about 0.1 s for a toast and a second for
-    /// a whole screen; the same picture a second time costs nothing.
+    /// a whole screen, longer while others are read; the same picture a second time costs nothing.
     ///
     /// # Errors
     /// When a model fails.
@@ -63,15 +88,18 @@ impl Reader {
         }
         let key = fingerprint(image);
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, lines)) = known().iter().find(|(other, _)| *other == key) {
-            return Ok(lines.clone());
+        if let Some(lines) = known().recall(key) {
+            return Ok(lines);
         }
-        let lines = self.read_anew(image)?;
-        let mut known = known();
-        if known.len() == REMEMBERED {
-            known.pop_front();
-        }
-        known.push_back((key, lines.clone()));
+        let (answer, lines) = sync_channel(1);
+        let picture = Picture {
+            image: image.clone(),
+            answer,
+        };
+        let ended = "the thread that reads text has ended";
+        self.pictures.send(picture).context(ended)?;
+        let lines = lines.recv().context(ended)??;
+        known().remember(key, &lines);
         Ok(lines)
     }
 
@@ -87,8 +115,16 @@ impl Reader {
         }
         Ok(lines)
     }
+}
 
-    fn read_anew(&self, image: &RgbImage) -> Result<Vec<TextLine>> {
+/// The two models, each on the thread that runs them.
+struct Models {
+    detector: Detector,
+    recognizer: Recognizer,
+}
+
+impl Models {
+    fn read(&mut self, image: &RgbImage) -> Result<Vec<TextLine>> {
         let picture = DynamicImage::ImageRgb8(image.clone());
         let mut lines = Vec::new();
         for area in self.detector.find(&picture)? {
@@ -96,7 +132,7 @@ impl Reader {
             let (text, confidence) = self.recognizer.recognise(&line)?;
             if !text.is_empty() && confidence >= LEAST_CONFIDENCE {
                 lines.push(TextLine {
-                    text,
+                    text: lookalikes::repaired(&text),
                     area,
                     confidence,
                 });

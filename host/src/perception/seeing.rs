@@ -16,6 +16,7 @@ use super::encoder::Encoder;
 use super::keyframe::{Decision, Gate, GateKind};
 use crate::capture::screen::{Area, Frame, Screen};
 use crate::capture::timebase::Timebase;
+use crate::priority;
 
 mod stats;
 
@@ -30,6 +31,12 @@ const EVENTS: usize = 256;
 const REST: Duration = Duration::from_millis(200);
 /// An interval is late from this multiple of what it should be.
 const LATE: f32 = 1.25;
+/// Captures on damage: no two captures are closer, so at most ten a second; …
+const BURST_PAUSE: Duration = Duration::from_millis(100);
+/// … and not at once, because a browser draws one change in several pieces.
+const DRAWING: Duration = Duration::from_millis(20);
+/// How long the `screen` thread waits for damage before it looks whether it shall end.
+const LOOK: Duration = Duration::from_millis(50);
 
 pub struct SeeingConfig {
     /// Such as `:7`.
@@ -37,6 +44,10 @@ pub struct SeeingConfig {
     /// Captures a second; the specification's number is 3.
     pub fps: f32,
     pub gate: GateKind,
+    /// Decides the moments of the gate `random`.
+    pub gate_key: u64,
+    /// Captures also when something is drawn between two steady captures, at most ten a second.
+    pub burst: bool,
     pub encoder: Arc<dyn Encoder>,
     /// Until it starts nothing is kept.
     pub timebase: Arc<Timebase>,
@@ -98,7 +109,10 @@ impl Seeing {
             "captures a second must be above 0 and at most 60"
         );
         let period = Duration::from_secs_f32(1.0 / config.fps);
-        let screen = Screen::connect(&config.display)?;
+        let mut screen = Screen::connect(&config.display)?;
+        if config.burst {
+            screen.watch_damage()?;
+        }
         let own = Mutex::new(Screen::connect(&config.display)?);
         let shared = Arc::new(Shared {
             stopping: AtomicBool::new(false),
@@ -113,32 +127,42 @@ impl Seeing {
             own,
             threads: Vec::new(),
         };
+        let encoder = Arc::new(Timed {
+            encoder: config.encoder,
+            shared: shared.clone(),
+        });
+        let gate = config.gate.build(encoder, period, config.gate_key);
         let capture = Capture {
             shared: shared.clone(),
             events: events.clone(),
             screen,
             period,
+            burst: config.burst,
+            every_frame: gate.wants_every_frame(),
         };
-        seeing.spawn("screen", move || capture.run())?;
-        let encoder = Arc::new(Timed {
-            encoder: config.encoder,
-            shared: shared.clone(),
-        });
-        let gate = config.gate.build(encoder, period);
+        seeing.spawn("screen", priority::CAPTURE, move || capture.run())?;
         let decide = Decide {
             shared,
             events,
             gate,
             timebase: config.timebase,
         };
-        seeing.spawn("keyframe", move || decide.run())?;
+        seeing.spawn("keyframe", priority::ENCODING, move || decide.run())?;
         Ok((seeing, receiver))
     }
 
-    fn spawn(&mut self, name: &str, body: impl FnOnce() + Send + 'static) -> Result<()> {
+    fn spawn(
+        &mut self,
+        name: &str,
+        niceness: i32,
+        body: impl FnOnce() + Send + 'static,
+    ) -> Result<()> {
         let thread = std::thread::Builder::new()
             .name(name.to_owned())
-            .spawn(body);
+            .spawn(move || {
+                priority::add(niceness);
+                body();
+            });
         self.threads
             .push(thread.with_context(|| format!("cannot start the thread {name}"))?);
         Ok(())
@@ -189,29 +213,33 @@ struct Capture {
     events: mpsc::Sender<SeeingEvent>,
     screen: Screen,
     period: Duration,
+    burst: bool,
+    /// Whether the gate wants frames also where nothing changed.
+    every_frame: bool,
 }
 
 impl Capture {
     fn run(mut self) {
+        if let Err(error) = self.watch() {
+            self.shared.stopping.store(true, Ordering::Relaxed);
+            self.shared.arrived.notify_all();
+            let _ = self
+                .events
+                .try_send(SeeingEvent::Lost(format!("{error:#}")));
+        }
+    }
+
+    fn watch(&mut self) -> Result<()> {
         let late = self.period.mul_f32(LATE);
         let mut due = Instant::now();
         let mut last: Option<Arc<Frame>> = None;
         while !self.shared.stopping() {
             let asked = Instant::now();
-            let frame = match self.screen.grab() {
-                Ok(frame) => Arc::new(frame),
-                Err(error) => {
-                    self.shared.stopping.store(true, Ordering::Relaxed);
-                    self.shared.arrived.notify_all();
-                    let _ = self
-                        .events
-                        .try_send(SeeingEvent::Lost(format!("{error:#}")));
-                    return;
-                }
-            };
+            let frame = Arc::new(self.screen.grab()?);
             let grabbed = Instant::now();
             let changed = last.as_ref().is_none_or(|last| last.raw() != frame.raw());
             let compared_in = grabbed.elapsed();
+            let handed_over = changed || self.every_frame;
             {
                 let mut meters = locked(&self.shared.meters);
                 meters.frames += 1;
@@ -221,32 +249,52 @@ impl Capture {
                     meters.intervals.add(interval);
                     meters.late_intervals += u64::from(interval > late);
                 }
-                if !changed {
+                if !handed_over {
                     meters.gate.add(compared_in);
                 }
             }
-            if changed {
+            if handed_over {
                 self.hand_over(Candidate {
                     frame: frame.clone(),
                     compared_in,
                 });
             }
+            let captured = frame.captured;
             last = Some(frame);
-
-            due += self.period;
-            let now = Instant::now();
-            if due < now {
-                // Missed: go on from now, since captures in a burst would show the same thing several times.
-                due = now;
-            }
-            while !self.shared.stopping() {
-                let left = due.saturating_duration_since(Instant::now());
-                if left.is_zero() {
-                    break;
-                }
-                std::thread::park_timeout(left);
+            if self.burst {
+                self.until_damage(captured)?;
+            } else {
+                // Missed: go on from now, since several captures at once would show the same thing.
+                due = (due + self.period).max(Instant::now());
+                self.until(due);
             }
         }
+        Ok(())
+    }
+
+    fn until(&self, due: Instant) {
+        while !self.shared.stopping() {
+            let left = due.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            std::thread::park_timeout(left);
+        }
+    }
+
+    /// Until the next steady capture, or until something was drawn, whichever comes first.
+    fn until_damage(&mut self, captured: Instant) -> Result<()> {
+        let due = captured + self.period;
+        while !self.shared.stopping() && Instant::now() < due {
+            let look = due.min(Instant::now() + LOOK);
+            if self.screen.wait_for_damage(look)? {
+                let soon = (captured + BURST_PAUSE).max(Instant::now() + DRAWING);
+                locked(&self.shared.meters).on_damage += u64::from(soon < due);
+                self.until(due.min(soon));
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn hand_over(&self, candidate: Candidate) {
@@ -342,3 +390,6 @@ impl Decide {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

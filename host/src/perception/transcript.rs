@@ -22,7 +22,7 @@ pub struct Sentence {
     pub confidence: f32,
     /// False while more sound may change it.
     pub is_final: bool,
-    /// The first sentence, and each one after a pause of more than 1.5 s.
+    /// The first sentence, each one after a pause of more than 1.5 s, and each one in another voice than the one before.
     pub starts_turn: bool,
 }
 
@@ -133,6 +133,20 @@ impl Transcript {
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.open.is_some()
+    }
+
+    /// The final sentence that began at a time begins a turn: somebody else speaks.
+    pub fn starts_turn(&mut self, started_at: u64) {
+        let mut latest = self.sentences.iter_mut().rev();
+        if let Some(sentence) = latest.find(|sentence| sentence.started_at == started_at) {
+            sentence.starts_turn = true;
+        }
+    }
+
+    /// What is there of the sentence that has not ended.
+    #[must_use]
+    pub fn open_text(&self) -> &str {
+        self.open.as_ref().map_or("", |open| &open.text)
     }
 
     /// The sentences that are final.

@@ -253,6 +253,19 @@ impl Segmenter {
         })
     }
 
+    /// The middle of the quietest window of what is open between two positions, and how loud it is.
+    #[must_use]
+    pub fn quietest(&self, from: u64, to: u64) -> Option<(u64, f32)> {
+        let open = self.open.as_ref()?;
+        let window = |position: u64| (position / WINDOW as u64) as usize;
+        let first = window(from).max(open.first);
+        let last = (window(to) + 1).min(open.first + open.windows.len());
+        (first..last)
+            .map(|index| (index, open.windows[index - open.first].level))
+            .min_by(|(_, a), (_, b)| a.total_cmp(b))
+            .map(|(index, level)| ((index * WINDOW + WINDOW / 2) as u64, level))
+    }
+
     /// Windows of silence since the open utterance's last speech.
     #[must_use]
     pub fn silence(&self) -> usize {

@@ -21,6 +21,7 @@ pub fn outcome_name(outcome: Outcome) -> &'static str {
 /// One row an episode, then the shares by policy and mode over the episodes that count.
 #[must_use]
 pub fn table(results: &[EpisodeResult]) -> String {
+    let asked = results.iter().any(|result| result.model.is_some());
     let header = [
         "task",
         "mode",
@@ -32,9 +33,11 @@ pub fn table(results: &[EpisodeResult]) -> String {
         "steps",
         "seconds",
     ];
-    let mut rows: Vec<Vec<String>> = vec![header.iter().map(|&name| name.to_owned()).collect()];
+    let of_models = ["model", "answers", "tokens", "dollars"];
+    let header = header.iter().chain(of_models.iter().filter(|_| asked));
+    let mut rows: Vec<Vec<String>> = vec![header.map(|&name| name.to_owned()).collect()];
     for result in results {
-        rows.push(vec![
+        let mut row = vec![
             result.task.clone(),
             result.mode.clone(),
             result.policy.name.clone(),
@@ -44,13 +47,23 @@ pub fn table(results: &[EpisodeResult]) -> String {
             result.page_result.clone(),
             result.steps.to_string(),
             format!("{:.0}", result.wall_s),
-        ]);
+        ];
+        if asked {
+            row.extend(model_columns(result));
+        }
+        rows.push(row);
     }
     let mut text = columns(&rows);
     text.push('\n');
-    for ((policy, mode), (passed, counted)) in shares(results) {
+    for (share, (passed, counted)) in shares(results) {
+        let Share {
+            policy,
+            model,
+            mode,
+        } = share;
+        let with = model.map_or_else(String::new, |model| format!(" with {model}"));
         text.push_str(&format!(
-            "{policy} in {mode}: {passed} of {counted} passed\n"
+            "{policy}{with} in {mode}: {passed} of {counted} passed\n"
         ));
     }
     let left_out = results
@@ -70,8 +83,11 @@ pub fn table(results: &[EpisodeResult]) -> String {
 pub fn json(folder: &std::path::Path, results: &[EpisodeResult]) -> Value {
     let shares: Vec<Value> = shares(results)
         .into_iter()
-        .map(|((policy, mode), (passed, counted))| {
-            json!({"policy": policy, "mode": mode, "passed": passed, "counted": counted})
+        .map(|(share, (passed, counted))| {
+            json!({
+                "policy": share.policy, "model": share.model, "mode": share.mode,
+                "passed": passed, "counted": counted,
+            })
         })
         .collect();
     json!({"schema": 1, "run": folder, "shares": shares, "episodes": results})
@@ -83,11 +99,39 @@ pub fn counts(outcome: Outcome) -> bool {
     !matches!(outcome, Outcome::InfrastructureError | Outcome::Unscored)
 }
 
-fn shares(results: &[EpisodeResult]) -> BTreeMap<(String, String), (usize, usize)> {
+/// What an episode's model came to: its name, answers, tokens and money.
+fn model_columns(result: &EpisodeResult) -> [String; 4] {
+    let Some(model) = &result.model else {
+        return std::array::from_fn(|_| String::new());
+    };
+    let usage = &result.usage;
+    [
+        model.model.clone(),
+        result.model_ms.len().to_string(),
+        (usage.input_tokens + usage.output_tokens).to_string(),
+        usage
+            .cost_usd
+            .map_or_else(|| "?".to_owned(), |cost| format!("{cost:.4}")),
+    ]
+}
+
+/// Whose episodes are counted together.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Share {
+    policy: String,
+    model: Option<String>,
+    mode: String,
+}
+
+fn shares(results: &[EpisodeResult]) -> BTreeMap<Share, (usize, usize)> {
     let mut shares = BTreeMap::new();
     for result in results.iter().filter(|result| counts(result.outcome)) {
         let share: &mut (usize, usize) = shares
-            .entry((result.policy.name.clone(), result.mode.clone()))
+            .entry(Share {
+                policy: result.policy.name.clone(),
+                model: result.model.as_ref().map(|model| model.model.clone()),
+                mode: result.mode.clone(),
+            })
             .or_default();
         share.1 += 1;
         if result.outcome == Outcome::Passed {

@@ -24,6 +24,8 @@ use crate::subprocess;
 pub mod entity;
 mod sound;
 
+pub use sound::decode;
+
 /// Changes when the same inputs would give other bytes.
 const VERSION: u32 = 1;
 /// A minute of speech is encoded in under a second.
@@ -84,7 +86,8 @@ pub fn render(
     render_in(&cache()?, clips, &named, into)
 }
 
-/// As [`render`], with a name for each recogniser (its model's hash, say), under which its transcripts are kept.
+/// As [`render`], with a name for each recogniser, under which its transcripts are kept. The name says everything that decides
+/// about a transcript: the model's hash, and the version of the code that uses it.
 ///
 /// # Errors
 /// As [`render`].

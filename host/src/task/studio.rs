@@ -8,11 +8,11 @@ use anyhow::Result;
 use super::SpeechClip;
 use super::prepare::{RenderedClips, Renderer};
 use super::render::render_named;
-use crate::models::{file, names};
-use crate::perception::recognizer::{Transcribe, Whisper};
+use crate::models::{names, pull};
+use crate::perception::recognizer::{self, RecognizerChoice, Transcribe};
 
 /// Each under the name by which its transcripts are kept.
-type Listeners = [(&'static str, Arc<dyn Transcribe>); 2];
+type Listeners = [(String, Arc<dyn Transcribe>); 2];
 
 /// Renders with Kokoro's voices; a clip is admitted when the base and the tiny recognizer both understand it.
 pub struct Studio {
@@ -40,10 +40,17 @@ impl Studio {
         }
         let base = match &self.base {
             Some(base) => Arc::clone(base),
-            None => Arc::new(Whisper::open(&file(names::WHISPER_BASE)?)?),
+            None => RecognizerChoice::Base.load()?,
         };
-        let tiny: Arc<dyn Transcribe> = Arc::new(Whisper::open(&file(names::WHISPER_TINY)?)?);
-        let recognizers = [(names::WHISPER_BASE, base), (names::WHISPER_TINY, tiny)];
+        let tiny = RecognizerChoice::Tiny.load()?;
+        // What was written down holds for one model and one way to use it.
+        let name = |model: &str| -> Result<String> {
+            Ok(format!("{} {}", pull::hash(model)?, recognizer::VERSION))
+        };
+        let recognizers = [
+            (name(names::WHISPER_BASE)?, base),
+            (name(names::WHISPER_TINY)?, tiny),
+        ];
         *loaded = Some(recognizers.clone());
         Ok(recognizers)
     }
@@ -51,7 +58,12 @@ impl Studio {
 
 impl Renderer for Studio {
     fn render(&self, clips: &[SpeechClip], into: &Path) -> Result<RenderedClips> {
-        let rendered = render_named(clips, &self.recognizers()?, into)?;
+        let recognizers = self.recognizers()?;
+        let named: Vec<(&str, Arc<dyn Transcribe>)> = recognizers
+            .iter()
+            .map(|(name, recognizer)| (name.as_str(), Arc::clone(recognizer)))
+            .collect();
+        let rendered = render_named(clips, &named, into)?;
         Ok(RenderedClips {
             files: clips
                 .iter()

@@ -11,7 +11,7 @@
 //! A whole policy:
 //!
 //! ```
-//! use dynacu_sdk::{Action, Brief, Channels, Decision, Observation, PolicyDescriptor, Session, StepPolicy};
+//! use dynacu_sdk::{Action, Brief, Decision, Observation, PolicyDescriptor, Session, StepPolicy};
 //!
 //! struct ClickOnce {
 //!     clicked: bool,
@@ -19,12 +19,7 @@
 //!
 //! impl StepPolicy for ClickOnce {
 //!     fn describe() -> PolicyDescriptor {
-//!         PolicyDescriptor {
-//!             name: "click-once".into(),
-//!             version: env!("CARGO_PKG_VERSION").into(),
-//!             channels: Channels::empty(),
-//!             needs_model: false,
-//!         }
+//!         PolicyDescriptor::new("click-once", env!("CARGO_PKG_VERSION"))
 //!     }
 //!
 //!     fn new(_brief: &Brief, _settings: &str) -> Result<Self, String> {
@@ -35,7 +30,7 @@
 //!         if std::mem::replace(&mut self.clicked, true) {
 //!             return Decision::Done;
 //!         }
-//!         Decision::Act(vec![Action::click_at(640, 360)])
+//!         Action::click_at(640, 360).into()
 //!     }
 //! }
 //!
@@ -66,10 +61,13 @@ pub mod logging;
 pub mod model;
 pub mod record_text;
 pub mod scoring;
+pub mod tools;
 
 mod actions;
+mod builders;
 mod export;
 mod policy;
+mod request;
 mod session;
 mod step_policy;
 

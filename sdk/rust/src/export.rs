@@ -110,8 +110,11 @@ macro_rules! export_adapter {
                     <$adapter as $crate::model::ModelAdapter>::describe()
                 }
 
-                fn capabilities_of(model: ::std::string::String) -> $crate::model::Capabilities {
-                    <$adapter as $crate::model::ModelAdapter>::capabilities_of(&model)
+                fn capabilities_of(
+                    model: ::std::string::String,
+                    settings: ::std::string::String,
+                ) -> $crate::model::Capabilities {
+                    <$adapter as $crate::model::ModelAdapter>::capabilities_of(&model, &settings)
                 }
 
                 fn complete(

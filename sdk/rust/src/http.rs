@@ -9,6 +9,23 @@ pub use crate::bindings::adapter::dynacu::host::http::{
 
 /// Sends one request and waits for the whole response.
 ///
+/// ```no_run
+/// use dynacu_sdk::http::{self, BodyPart, Method, Request};
+///
+/// let request = Request {
+///     method: Method::Post,
+///     url: "https://api.example.com/v1/messages".into(),
+///     headers: vec![("content-type".into(), "application/json".into())],
+///     body: vec![
+///         BodyPart::Bytes(br#"{"image": ""#.to_vec()),
+///         BodyPart::Base64("the blob's id".into()), // spliced in by the host
+///         BodyPart::Bytes(br#""}"#.to_vec()),
+///     ],
+///     timeout: None,
+/// };
+/// let status = http::send(&request).map(|response| response.status);
+/// ```
+///
 /// # Errors
 ///
 /// [`HttpError::Denied`] names the manifest key to change; the others say how the exchange broke off.

@@ -2,16 +2,37 @@
 //! the same thing.
 //!
 //! The order, the headings and the lines are those of the benchmark's specification. A section of a channel that is
-//! not granted is left out; one that is granted and has nothing says so.
+//! not granted is left out; one that is granted and has nothing says so. A policy that puts images between the
+//! sections, or wants them in another order, writes them one by one with [`RecordText::section`].
 
 use std::fmt;
 
-use crate::{AudioContext, Brief, Channels, Observation, PriorAction, RecentAudio, Rect, Size};
+use crate::{
+    AudioContext, Brief, Channels, Keyframe, Observation, PriorAction, RecentAudio, Rect, Size,
+};
 
 /// Prior actions shown, newest first. Older ones are in [`Session::prior_actions`](crate::Session::prior_actions).
 const SHOWN_ACTIONS: usize = 20;
 
 /// Everything that the text of one observation is made of. Writing it with `{}` gives the text.
+///
+/// ```
+/// use dynacu_sdk::record_text::{RecordText, Section};
+/// use dynacu_sdk::Size;
+///
+/// let record = RecordText {
+///     step: 1,
+///     taken_at: 40,
+///     screen: Size::from((1280, 720)),
+///     audio_context: None,
+///     recent_audio: None,
+///     keyframes: None,
+///     keyframes_dropped: 0,
+///     task: "Enter the price.",
+///     prior_actions: &[],
+/// };
+/// assert_eq!(record.section(Section::Task).to_string(), "[TASK]\n\"Enter the price.\"\n");
+/// ```
 #[derive(Clone, Debug)]
 pub struct RecordText<'a> {
     /// The observation's number, from 1.
@@ -26,7 +47,7 @@ pub struct RecordText<'a> {
     pub recent_audio: Option<&'a RecentAudio>,
     /// None when the keyframe channel is not granted.
     pub keyframes: Option<Vec<KeyframeLine>>,
-    /// Keyframes that the host left out of the list.
+    /// Keyframes that are in no list: the host left them out.
     pub keyframes_dropped: u32,
     /// The instruction.
     pub task: &'a str,
@@ -34,8 +55,40 @@ pub struct RecordText<'a> {
     pub prior_actions: &'a [PriorAction],
 }
 
-/// What the text says of one keyframe.
-#[derive(Clone, Copy, Debug)]
+/// One part of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Section {
+    /// Step and time.
+    Heading,
+    /// Layer 2 of what was heard.
+    AudioContext,
+    /// Layer 1 of what was heard.
+    RecentAudio,
+    /// The name and size of the screenshot.
+    Screenshot,
+    /// The names of the keyframes and what changed.
+    Keyframes,
+    /// The instruction.
+    Task,
+    /// What was done, newest first, with what went wrong.
+    PriorActions,
+}
+
+impl Section {
+    /// All of them, in the order of the specification.
+    pub const ALL: [Self; 7] = [
+        Self::Heading,
+        Self::AudioContext,
+        Self::RecentAudio,
+        Self::Screenshot,
+        Self::Keyframes,
+        Self::Task,
+        Self::PriorActions,
+    ];
+}
+
+/// What the text says of one keyframe. Written with `{}` it is the keyframe's line: its name and what changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeyframeLine {
     /// When it was captured, in milliseconds.
     pub captured_at: u64,
@@ -43,6 +96,36 @@ pub struct KeyframeLine {
     pub changed: Rect,
     /// Share of all pixels that changed, 0 to 1.
     pub changed_fraction: f32,
+    /// False where the picture is not shown beside the text: the time is still named among the recent audio, and the
+    /// keyframe is counted as left out.
+    pub shown: bool,
+}
+
+impl From<&Keyframe> for KeyframeLine {
+    fn from(keyframe: &Keyframe) -> Self {
+        Self {
+            captured_at: keyframe.captured_at,
+            changed: keyframe.changed,
+            changed_fraction: keyframe.changed_fraction,
+            shown: true,
+        }
+    }
+}
+
+impl fmt::Display for KeyframeLine {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Rect { origin, size } = self.changed;
+        write!(
+            out,
+            "→ keyframe_{}.png (changed {:.1}% of the screen, {}x{} at {}, {})",
+            Seconds(self.captured_at),
+            f64::from(self.changed_fraction) * 100.0,
+            size.width,
+            size.height,
+            origin.x,
+            origin.y
+        )
+    }
 }
 
 impl<'a> RecordText<'a> {
@@ -56,11 +139,7 @@ impl<'a> RecordText<'a> {
             observation
                 .keyframes
                 .iter()
-                .map(|keyframe| KeyframeLine {
-                    captured_at: keyframe.captured_at,
-                    changed: keyframe.changed,
-                    changed_fraction: keyframe.changed_fraction,
-                })
+                .map(KeyframeLine::from)
                 .collect()
         });
         Self {
@@ -76,6 +155,47 @@ impl<'a> RecordText<'a> {
         }
     }
 
+    /// One part of the text, each line ended; empty where its channel is not granted.
+    pub fn section(&self, section: Section) -> impl fmt::Display {
+        SectionText {
+            record: self,
+            section,
+        }
+    }
+
+    fn write(&self, out: &mut fmt::Formatter<'_>, section: Section) -> fmt::Result {
+        match section {
+            Section::Heading => {
+                let now = Seconds(self.taken_at);
+                writeln!(out, "Observation Record — Step {} (t = {now})", self.step)?;
+                writeln!(out, "{}", "═".repeat(59))
+            }
+            Section::AudioContext => match self.audio_context {
+                Some(context) => self.write_audio_context(out, context),
+                None => Ok(()),
+            },
+            Section::RecentAudio => match self.recent_audio {
+                Some(recent) => self.write_recent_audio(out, recent),
+                None => Ok(()),
+            },
+            Section::Screenshot => {
+                let Size { width, height } = self.screen;
+                writeln!(out, "[VISUAL — current screenshot]")?;
+                writeln!(
+                    out,
+                    "→ screenshot_step_{}.png ({width}x{height})",
+                    self.step
+                )
+            }
+            Section::Keyframes => match &self.keyframes {
+                Some(keyframes) => self.write_keyframes(out, keyframes),
+                None => Ok(()),
+            },
+            Section::Task => writeln!(out, "[TASK]\n\"{}\"", self.task),
+            Section::PriorActions => self.write_prior_actions(out),
+        }
+    }
+
     fn write_audio_context(
         &self,
         out: &mut fmt::Formatter<'_>,
@@ -85,8 +205,20 @@ impl<'a> RecordText<'a> {
         if context.sentences.is_empty() {
             writeln!(out, "(nothing heard)")?;
         }
-        for sentence in &context.sentences {
-            writeln!(out, "({}) {}", Seconds(sentence.started_at), sentence.text)?;
+        for (place, sentence) in context.sentences.iter().enumerate() {
+            // A dash where somebody else begins to speak, as in a written dialogue.
+            let turn = if sentence.starts_turn && place > 0 {
+                "– "
+            } else {
+                ""
+            };
+            let open = if sentence.is_final {
+                ""
+            } else {
+                " (may still change)"
+            };
+            let start = Seconds(sentence.started_at);
+            writeln!(out, "({start}) {turn}{}{open}", sentence.text)?;
         }
         Ok(())
     }
@@ -137,51 +269,26 @@ impl<'a> RecordText<'a> {
         keyframes: &[KeyframeLine],
     ) -> fmt::Result {
         writeln!(out, "[VISUAL — keyframes captured since last step]")?;
-        if keyframes.is_empty() {
+        let mut hidden = self.keyframes_dropped;
+        let mut listed = false;
+        for keyframe in keyframes {
+            if keyframe.shown {
+                writeln!(out, "{keyframe}")?;
+                listed = true;
+            } else {
+                hidden += 1;
+            }
+        }
+        if !listed {
             writeln!(out, "(none)")?;
         }
-        for keyframe in keyframes {
-            let Rect { origin, size } = keyframe.changed;
-            writeln!(
-                out,
-                "→ keyframe_{}.png (changed {:.1}% of the screen, {}x{} at {}, {})",
-                Seconds(keyframe.captured_at),
-                f64::from(keyframe.changed_fraction) * 100.0,
-                size.width,
-                size.height,
-                origin.x,
-                origin.y
-            )?;
-        }
-        if self.keyframes_dropped > 0 {
-            writeln!(out, "(left out: {})", self.keyframes_dropped)?;
+        if hidden > 0 {
+            writeln!(out, "(left out: {hidden})")?;
         }
         Ok(())
     }
-}
 
-impl fmt::Display for RecordText<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let now = Seconds(self.taken_at);
-        writeln!(out, "Observation Record — Step {} (t = {now})", self.step)?;
-        writeln!(out, "{}", "═".repeat(59))?;
-        if let Some(context) = self.audio_context {
-            self.write_audio_context(out, context)?;
-        }
-        if let Some(recent) = self.recent_audio {
-            self.write_recent_audio(out, recent)?;
-        }
-        writeln!(out, "[VISUAL — current screenshot]")?;
-        writeln!(
-            out,
-            "→ screenshot_step_{}.png ({}x{})",
-            self.step, self.screen.width, self.screen.height
-        )?;
-        if let Some(keyframes) = &self.keyframes {
-            self.write_keyframes(out, keyframes)?;
-        }
-        writeln!(out, "[TASK]")?;
-        writeln!(out, "\"{}\"", self.task)?;
+    fn write_prior_actions(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "[PRIOR ACTIONS]")?;
         if self.prior_actions.is_empty() {
             writeln!(out, "(none)")?;
@@ -196,8 +303,28 @@ impl fmt::Display for RecordText<'_> {
     }
 }
 
-/// An instant as the record writes it: `48.7s`.
-struct Seconds(u64);
+impl fmt::Display for RecordText<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Section::ALL
+            .into_iter()
+            .try_for_each(|section| self.write(out, section))
+    }
+}
+
+struct SectionText<'a> {
+    record: &'a RecordText<'a>,
+    section: Section,
+}
+
+impl fmt::Display for SectionText<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.record.write(out, self.section)
+    }
+}
+
+/// An instant in milliseconds, written as the record writes it: `48.7s`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seconds(pub u64);
 
 impl fmt::Display for Seconds {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -57,11 +57,13 @@ fn all_channels() {
             captured_at: 46_100,
             changed: Rect::new(40, 60, 1200, 600),
             changed_fraction: 0.31,
+            shown: true,
         },
         KeyframeLine {
             captured_at: 47_810,
             changed: Rect::new(900, 20, 320, 64),
             changed_fraction: 0.022,
+            shown: true,
         },
     ];
     let actions = [
@@ -128,4 +130,49 @@ fn silence_and_stillness_are_said() {
         task: "Enter the price.",
         prior_actions: &actions,
     });
+}
+
+#[test]
+fn turns_open_ends_and_pictures_that_are_not_shown() {
+    let mut context = AudioContext {
+        started_at: 0,
+        ended_at: 9_000,
+        sentences: vec![
+            sentence(1_000, 2_000, "Where are you from?"),
+            sentence(4_000, 5_000, "From Canberra."),
+            sentence(8_000, 9_000, "And what do you"),
+        ],
+    };
+    context.sentences[0].starts_turn = true;
+    context.sentences[1].starts_turn = true;
+    context.sentences[2].is_final = false;
+    let recent = RecentAudio {
+        started_at: 5_000,
+        ended_at: 9_000,
+        transcript: "And what do you".to_owned(),
+        keyframes: vec![0, 1],
+    };
+    let keyframe = |captured_at, shown| KeyframeLine {
+        captured_at,
+        changed: Rect::new(0, 0, 10, 10),
+        changed_fraction: 0.001,
+        shown,
+    };
+    let record = RecordText {
+        step: 2,
+        taken_at: 9_000,
+        screen: SCREEN,
+        audio_context: Some(&context),
+        recent_audio: Some(&recent),
+        keyframes: Some(vec![keyframe(6_000, false), keyframe(7_000, true)]),
+        keyframes_dropped: 1,
+        task: "Answer the interviewer.",
+        prior_actions: &[],
+    };
+    insta::assert_snapshot!(record);
+    let joined: String = Section::ALL
+        .iter()
+        .map(|section| record.section(*section).to_string())
+        .collect();
+    assert_eq!(joined, record.to_string());
 }

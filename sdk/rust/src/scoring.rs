@@ -9,6 +9,31 @@ use serde::de::DeserializeOwned;
 
 /// Pure functions of what the page did: no clock, no network, no randomness, so that an old record can be scored
 /// again. Export it with [`export_scorer!`](crate::export_scorer).
+///
+/// ```
+/// use dynacu_sdk::scoring::{Episode, PageEvent, Score, ScoreError, Scorer};
+///
+/// /// The page posts `saved` when it has saved.
+/// struct Saved;
+///
+/// impl Scorer for Saved {
+///     fn judge(_variant_values: &str, page_events: &[PageEvent]) -> Option<String> {
+///         let saved = page_events.iter().any(|event| event.name == "saved");
+///         saved.then(|| "saved".to_owned())
+///     }
+///
+///     fn score_episode(episode: &Episode) -> Result<Score, ScoreError> {
+///         episode.expect_result(&["saved"])?;
+///         Ok(match Self::judge(&episode.variant_values, &episode.page_events) {
+///             Some(_) => Score::pass("The page saved."),
+///             None => Score::fail("The page never saved."),
+///         })
+///     }
+/// }
+///
+/// let saved = PageEvent { at: 4_000, name: "saved".into(), data: "{}".into() };
+/// assert_eq!(Saved::judge("{}", &[saved]), Some("saved".into()));
+/// ```
 pub trait Scorer {
     /// The label that `window.getTaskResult()` returns from now on, or none while the task is pending. Called after
     /// each `submit`, `utterance` and `window-closed` with every event so far; must answer within 100 ms.

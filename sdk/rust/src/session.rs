@@ -20,6 +20,38 @@ use crate::{
 const BACKLOG: usize = 256;
 
 /// The policy's side of one episode: it perceives, acts, asks the model, and remembers what was done.
+///
+/// One step of a policy that asks a model:
+///
+/// ```no_run
+/// use dynacu_sdk::model::{Message, Part, Request};
+/// use dynacu_sdk::tools::Tools;
+/// use dynacu_sdk::{Encoding, ImageFormat, PolicyError, Session};
+///
+/// fn step(session: &mut Session) -> Result<(), PolicyError> {
+///     let Ok(seen) = session.observe() else {
+///         return Ok(()); // the episode is over
+///     };
+///     let picture = seen.screenshot.encode(Encoding::new(ImageFormat::Png));
+///     let picture = picture.map_err(|error| PolicyError::Other(format!("{error:?}")))?;
+///     let tools = Tools::new(session.brief().screen);
+///     let text = session.record_text(&seen);
+///     let request = Request::new(vec![Message::user(vec![text.into(), Part::Image(picture)])])
+///         .with_tools(tools.list())
+///         .with_display(session.brief().screen);
+///     let answer = session.ask(&request);
+///     let answer = answer.map_err(|error| PolicyError::GaveUp(format!("{error:?}")))?;
+///     for part in answer.parts {
+///         if let Part::ToolCall(call) = part {
+///             let read = tools.read(&call);
+///             let read = read.map_err(|why| PolicyError::ModelMalformed(why.to_string()))?;
+///             // What fails is among the prior actions and so in the next record.
+///             let _ = session.act(vec![read.action]);
+///         }
+///     }
+///     Ok(())
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Session {
     brief: Brief,

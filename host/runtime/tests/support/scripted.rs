@@ -1,15 +1,17 @@
 //! A scripted host and the fixtures' place.
 
 use std::any::Any;
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use dynacu_runtime::types::{
-    Action, BlobError, BlobInfo, Brief, Capabilities, Channels, EncodeError, Encoding,
-    HearingError, Level, ModelRequest, PerformError, Point, ReadingError, Rect, Size, StopCause,
-    TextLine,
+    Action, ActionError, ActionOutcome, ActionReceipt, BlobError, BlobInfo, Brief, Capabilities,
+    Channels, EncodeError, Encoding, HearingError, Level, ModelRequest, PerformError, Point,
+    ReadingError, Rect, Size, StopCause, TextLine,
 };
 use dynacu_runtime::{Engine, Event, Frame, Observation, Plugin, PolicyHost};
 
@@ -66,7 +68,7 @@ pub fn brief() -> Brief {
     }
 }
 
-/// A host that shows an empty screen.
+/// A host that shows an empty screen and grants nothing else.
 pub struct ScriptedHost {
     /// Observations before it says stop.
     observations: u32,
@@ -76,6 +78,8 @@ pub struct ScriptedHost {
     /// Set when the runtime let go of this host.
     pub dropped: Arc<AtomicBool>,
     step: u32,
+    actions: u64,
+    outcomes: VecDeque<ActionOutcome>,
     _alive: Alive,
 }
 
@@ -89,6 +93,8 @@ impl Default for ScriptedHost {
             log: Arc::default(),
             dropped,
             step: 0,
+            actions: 0,
+            outcomes: VecDeque::new(),
             _alive: alive,
         }
     }
@@ -173,12 +179,36 @@ impl PolicyHost for ScriptedHost {
 
     fn subscribe(&mut self, _on: bool) {}
 
-    async fn next(&mut self, _wait_ms: Option<u64>) -> Event {
+    async fn next(&mut self, wait_ms: Option<u64>) -> Event {
+        if let Some(outcome) = self.outcomes.pop_front() {
+            return Event::Action(outcome);
+        }
+        match wait_ms {
+            Some(wait) => tokio::time::sleep(Duration::from_millis(wait)).await,
+            None => std::future::pending().await,
+        }
         Event::Elapsed
     }
 
     async fn perform(&mut self, actions: Vec<Action>) -> Result<Vec<u64>, PerformError> {
-        Ok((0..actions.len() as u64).collect())
+        let first = self.actions + 1;
+        for action in actions {
+            self.actions += 1;
+            let outcome = match action {
+                Action::Speak(_) => Err(ActionError::NotGranted("speech".to_owned())),
+                _ => Ok(ActionReceipt {
+                    started_at: 0,
+                    ended_at: 0,
+                }),
+            };
+            self.outcomes.push_back(ActionOutcome {
+                action: self.actions,
+                outcome,
+            });
+        }
+        self.outcomes
+            .drain(..self.outcomes.len().saturating_sub(256));
+        Ok((first..=self.actions).collect())
     }
 
     fn abort_actions(&mut self) {}

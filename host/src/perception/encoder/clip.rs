@@ -1,8 +1,9 @@
 //! CLIP ViT-B/32's image tower: the encoder that the specification names. Used whenever its file is in the cache.
 
+use std::path::Path;
 use std::sync::Mutex;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use image::imageops::FilterType;
 use image::{DynamicImage, RgbImage};
 use ort::session::Session;
@@ -28,16 +29,36 @@ impl Clip {
     /// # Errors
     /// When the file is missing or is no model of pictures.
     pub fn load() -> Result<Self> {
-        Self::from_session(onnx::session(&file(names::CLIP)?, 1)?)
+        Self::open(&file(names::CLIP)?)
     }
 
-    fn from_session(session: Session) -> Result<Self> {
+    /// Opens any export of the image tower: one input of 1x3x224x224, and the embedding as the output `image_embeds` or as
+    /// the first one.
+    ///
+    /// # Errors
+    /// When the file is missing or is no model of pictures.
+    pub fn open(model: &Path) -> Result<Self> {
+        let session = onnx::session(model, 1)?;
         let input = session
             .inputs()
             .first()
             .context("the CLIP model has no input")?
             .name()
             .to_owned();
+        if let Some(shape) = input_shape(&session) {
+            let side = i64::from(SIDE);
+            // Exports leave sizes open as -1.
+            let fits = shape.len() == 4
+                && shape
+                    .iter()
+                    .zip([1, 3, side, side])
+                    .all(|(have, want)| *have == want || *have < 0);
+            ensure!(
+                fits,
+                "{} takes pictures of {shape:?}, and CLIP ViT-B/32 takes [1, 3, 224, 224]: run `dynacu-host models verify`",
+                model.display()
+            );
+        }
         let outputs = session.outputs();
         let output = outputs
             .iter()
@@ -76,59 +97,30 @@ impl Encoder for Clip {
     }
 }
 
+fn input_shape(session: &Session) -> Option<Vec<i64>> {
+    let shape = session.inputs().first()?.dtype().tensor_shape()?;
+    Some(shape.iter().copied().collect())
+}
+
 /// CLIP's own preparation: the shorter side to 224, bicubic, and the square in the middle.
 ///
 /// That would cut the ends off a long strip such as a toast; what is more than twice as long as wide is squeezed instead.
+/// Rounding is that of the original, which cuts the longer side down and rounds the place of the square to the even pixel.
 fn prepared(image: &RgbImage) -> RgbImage {
     let (width, height) = image.dimensions();
     let (short, long) = (width.min(height).max(1), width.max(height));
     if long > 2 * short {
         return squeezed(image, FilterType::CatmullRom);
     }
-    let scaled = |side: u32| {
-        (f64::from(side) * f64::from(SIDE) / f64::from(short))
-            .round()
-            .max(f64::from(SIDE)) as u32
-    };
-    let (width, height) = (scaled(width), scaled(height));
-    let resized =
-        DynamicImage::ImageRgb8(image.clone()).resize_exact(width, height, FilterType::CatmullRom);
-    resized
-        .crop_imm((width - SIDE) / 2, (height - SIDE) / 2, SIDE, SIDE)
+    let scaled =
+        |side: u32| (u64::from(side) * u64::from(SIDE) / u64::from(short)).max(SIDE.into());
+    let (width, height) = (scaled(width) as u32, scaled(height) as u32);
+    let start = |side: u32| (f64::from(side - SIDE) / 2.0).round_ties_even() as u32;
+    DynamicImage::ImageRgb8(image.clone())
+        .resize_exact(width, height, FilterType::CatmullRom)
+        .crop_imm(start(width), start(height), SIDE, SIDE)
         .into_rgb8()
 }
 
 #[cfg(test)]
-mod tests {
-    use image::Rgb;
-
-    use super::*;
-
-    #[test]
-    fn the_middle_square_is_taken_and_strips_are_squeezed() {
-        let left_red = |width: u32| {
-            RgbImage::from_fn(width, 100, |x, _| {
-                if x < 30 {
-                    Rgb([255, 0, 0])
-                } else {
-                    Rgb([0, 0, 255])
-                }
-            })
-        };
-        let (page, strip) = (prepared(&left_red(180)), prepared(&left_red(300)));
-        assert_eq!(
-            (page.dimensions(), strip.dimensions()),
-            ((224, 224), (224, 224))
-        );
-        assert_eq!(
-            page.get_pixel(5, 100),
-            &Rgb([0, 0, 255]),
-            "the left end of the page is cut off"
-        );
-        assert_eq!(
-            strip.get_pixel(5, 100),
-            &Rgb([255, 0, 0]),
-            "that of the strip is not"
-        );
-    }
-}
+mod tests;

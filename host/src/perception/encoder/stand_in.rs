@@ -9,6 +9,7 @@ use ort::session::Session;
 use ort::value::TensorRef;
 
 use super::{Encoder, SIDE, planes, squeezed};
+use crate::models::protobuf::bytes;
 use crate::models::{file, names, onnx};
 
 /// The tensor that holds the 512 features.
@@ -66,20 +67,8 @@ impl Encoder for StandIn {
 /// Protocol buffers merge what is written twice, so a second ModelProto that holds nothing but
 /// `graph { output { name } }` adds to the first one's list of outputs.
 fn one_more_output(tensor: &str) -> Vec<u8> {
-    const LENGTH_DELIMITED: u8 = 2;
-    let field = |number: u8, inside: &[u8]| {
-        let mut bytes = vec![number << 3 | LENGTH_DELIMITED];
-        let mut length = inside.len();
-        while length >= 0x80 {
-            bytes.push(length as u8 | 0x80);
-            length >>= 7;
-        }
-        bytes.push(length as u8);
-        bytes.extend(inside);
-        bytes
-    };
     let (name, output, graph) = (1, 12, 7);
-    field(graph, &field(output, &field(name, tensor.as_bytes())))
+    bytes(graph, &bytes(output, &bytes(name, tensor.as_bytes())))
 }
 
 #[cfg(test)]

@@ -1,32 +1,38 @@
 //! The chain itself, on one thread: samples from a ring, judged, cut, recognised, joined.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use tokio::sync::oneshot;
-
+use super::passage::Passage;
+use super::place::place;
+use super::shared::{FRESH, Question, Shared};
+use super::stats::HearingTimes;
 use super::{CONTEXT_MS, Heard, Layer};
-use crate::capture::ring::Ring;
+use crate::capture::ring::RATE;
 use crate::capture::timebase::Timebase;
-use crate::perception::recognizer::{Segment, Transcribe};
+use crate::perception::recognizer::{Clip, Pace, Segment, Transcribe, Word, sentences};
 use crate::perception::transcript::{Sentence, Transcript, ends_sentence, text_of};
 use crate::perception::voice_activity::{Cutting, Segmenter, Speech, VoiceActivity, WINDOW, level};
+use crate::perception::voice_print::VoicePrint;
 
-/// Windows of speech after a pause, and the same in time, that show how a sentence goes on.
-const GOES_ON: usize = 18;
-const GOES_ON_MS: u64 = 500;
+/// New speech after which an open utterance is recognised again (samples, 0.7 s) …
+const STRIDE: u64 = 11_200;
+/// … or this, where it follows a pause: it shows whether a sentence ended there (samples, 0.5 s).
+const AFTER_PAUSE: u64 = 8000;
+/// Windows of silence that may be an utterance's end.
+const MAYBE_END: usize = 5;
 /// Windows of silence that end an utterance whose text is a whole sentence.
 const END_PAUSE: usize = 12;
-/// A machine that takes more than this share of the sound's length to recognise it has no time for early looks.
+/// A pass that heard this much after the last speech heard all of it (samples, two windows).
+const WHOLE: u64 = 2 * WINDOW as u64;
+/// A machine that takes more than this share of the sound's length to recognise it has no time for early passes.
 const NO_TIME_TO_SPARE: f32 = 0.5;
+/// Nobody says more words in a second.
+const FASTEST: f32 = 7.0;
 /// Each recognition costs as much as this length, however short the sound is (ms).
 const LEAST_LENGTH_MS: u64 = 2000;
-/// A sentence's beginning is looked for in a pause this near to where the recogniser puts it.
-const NEAR_PAUSE_MS: u64 = 500;
-/// Observations that may wait at once; there is one policy.
-const QUESTIONS: usize = 8;
 
 /// What the chain produces, as it does.
 pub(super) enum Said {
@@ -39,116 +45,8 @@ pub(super) enum Said {
     },
     /// A sentence is complete.
     Sentence(Sentence),
-}
-
-/// Counts over the episode so far.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct HearingStats {
-    /// Samples captured, gaps included.
-    pub samples: u64,
-    /// Stretches for which the sound server gave nothing.
-    pub gaps: u32,
-    /// Samples that left the ring before they were judged: recognition was more than a minute late.
-    pub overrun_samples: u64,
-    pub utterances: u32,
-    /// Length of the sound that was recognised, and the time this took, the tails of observations included.
-    pub recognized_ms: u64,
-    pub recognizing_ms: u64,
-    /// Recognitions that failed; their speech is missing from the transcript.
-    pub failures: u32,
-    /// Events that nobody took in time.
-    pub events_dropped: u32,
-}
-
-/// What the capturing thread, the asking task and the chain's thread share.
-pub(super) struct Shared {
-    inbox: Mutex<Inbox>,
-    news: Condvar,
-    stats: Mutex<HearingStats>,
-    /// Whether an utterance is open.
-    open: AtomicBool,
-    /// The position up to which windows have been judged and their utterances reported.
-    judged: AtomicU64,
-}
-
-struct Inbox {
-    ring: Ring,
-    questions: Vec<Question>,
-    ending: bool,
-}
-
-struct Question {
-    since_ms: u64,
-    asked: Instant,
-    answer: oneshot::Sender<Heard>,
-}
-
-impl Shared {
-    pub(super) fn new(ring_seconds: u32, gap_after: Duration) -> Self {
-        Self {
-            inbox: Mutex::new(Inbox {
-                ring: Ring::new(ring_seconds, gap_after),
-                questions: Vec::new(),
-                ending: false,
-            }),
-            news: Condvar::new(),
-            stats: Mutex::default(),
-            open: AtomicBool::new(false),
-            judged: AtomicU64::new(0),
-        }
-    }
-
-    /// Takes samples; never waits for the chain.
-    pub(super) fn push(&self, at: Instant, samples: &[f32]) {
-        let mut inbox = lock(&self.inbox);
-        inbox.ring.push(at, samples);
-        drop(inbox);
-        self.news.notify_one();
-    }
-
-    /// Asks for both layers; nothing if too many ask already or the end has come.
-    pub(super) fn ask(&self, since_ms: u64) -> Option<oneshot::Receiver<Heard>> {
-        let mut inbox = lock(&self.inbox);
-        if inbox.ending || inbox.questions.len() >= QUESTIONS {
-            return None;
-        }
-        let (answer, receiver) = oneshot::channel();
-        inbox.questions.push(Question {
-            since_ms,
-            asked: Instant::now(),
-            answer,
-        });
-        drop(inbox);
-        self.news.notify_one();
-        Some(receiver)
-    }
-
-    /// Whether somebody is speaking, or something said may not have been reported yet.
-    pub(super) fn busy(&self) -> bool {
-        let waiting = self
-            .with_ring(|ring| ring.end())
-            .saturating_sub(self.judged.load(Ordering::SeqCst));
-        self.open.load(Ordering::SeqCst) || waiting >= 2 * WINDOW as u64
-    }
-
-    pub(super) fn end(&self) {
-        lock(&self.inbox).ending = true;
-        self.news.notify_one();
-    }
-
-    pub(super) fn with_ring<T>(&self, use_it: impl FnOnce(&mut Ring) -> T) -> T {
-        use_it(&mut lock(&self.inbox).ring)
-    }
-
-    pub(super) fn count(&self, change: impl FnOnce(&mut HearingStats)) {
-        change(&mut lock(&self.stats));
-    }
-
-    pub(super) fn stats(&self) -> HearingStats {
-        let mut stats = *lock(&self.stats);
-        (stats.samples, stats.gaps) = self.with_ring(|ring| (ring.end(), ring.gaps().len() as u32));
-        stats
-    }
+    /// Speech could not be recognised: the transcript has a hole.
+    Lost(String),
 }
 
 /// Judges, cuts, recognises and joins; owned by its thread.
@@ -159,14 +57,16 @@ pub(super) struct Chain {
     detector: Box<dyn VoiceActivity>,
     segmenter: Segmenter,
     transcript: Transcript,
+    /// What is known of the open utterance.
+    passage: Passage,
     /// The position up to which windows have been judged.
     judged: u64,
-    /// The last recognition of speech that was still open: used again if nothing was said since.
-    early: Option<(Speech, Vec<Segment>)>,
+    /// The voice of the turn.
+    voice: Option<VoicePrint>,
     /// Whether sentences become final one by one, or utterances as a whole.
     confirms: bool,
-    /// The end of the last pause after which an early look was taken.
-    looked_at: u64,
+    /// Whether open speech is recognised before anybody asks.
+    early: bool,
     /// Time that the last recognition took, as a share of its sound's length.
     last_share: f32,
 }
@@ -181,14 +81,15 @@ impl Chain {
         Self {
             shared,
             timebase,
+            early: recognizer.pace() == Pace::Continuous,
             recognizer,
             detector,
             segmenter: Segmenter::new(Cutting::default()),
             transcript: Transcript::default(),
+            passage: Passage::default(),
             judged: 0,
-            early: None,
+            voice: None,
             confirms: true,
-            looked_at: 0,
             last_share: 0.0,
         }
     }
@@ -209,14 +110,12 @@ impl Chain {
             .name(name.to_owned())
             .spawn(move || {
                 loop {
-                    let (questions, ending) = self.wait();
+                    let (questions, ending) = self.shared.wait(self.judged);
                     self.listen(&mut said);
-                    self.shared
-                        .open
-                        .store(self.segmenter.open().is_some(), Ordering::SeqCst);
-                    self.shared.judged.store(self.judged, Ordering::SeqCst);
+                    let open = self.segmenter.open().is_some();
+                    self.shared.judged(self.judged, open);
                     for question in questions {
-                        let heard = self.answer(question.since_ms, question.asked, &mut said);
+                        let heard = self.answer(&question, &mut said);
                         // Nobody waits any more when the episode was stopped meanwhile.
                         let _ = question.answer.send(heard);
                     }
@@ -227,22 +126,6 @@ impl Chain {
                     self.recognize_early(&mut said);
                 }
             })
-    }
-
-    /// Sleeps until there is a window to judge, a question or the end.
-    fn wait(&self) -> (Vec<Question>, bool) {
-        let nothing_new = |inbox: &mut Inbox| {
-            !inbox.ending
-                && inbox.questions.is_empty()
-                && inbox.ring.end() < self.judged + WINDOW as u64
-        };
-        let inbox = lock(&self.shared.inbox);
-        let mut inbox = self
-            .shared
-            .news
-            .wait_while(inbox, nothing_new)
-            .unwrap_or_else(PoisonError::into_inner);
-        (std::mem::take(&mut inbox.questions), inbox.ending)
     }
 
     /// Judges all windows that are there and recognises the utterances that end in them.
@@ -265,13 +148,13 @@ impl Chain {
                 }
             };
             if let Some(speech) = self.segmenter.push(probability, level) {
-                self.utterance(speech, said);
+                self.utterance(&speech, said);
             }
         }
         if self.segmenter.open().is_none()
             && let Some(sentence) = self.transcript.settle(self.time(self.judged))
         {
-            said(Said::Sentence(sentence));
+            self.say(sentence, said);
         }
     }
 
@@ -283,144 +166,232 @@ impl Chain {
         })
     }
 
-    fn utterance(&mut self, speech: Speech, said: &mut impl FnMut(Said)) {
-        let segments = self.recognize(&speech);
-        self.early = None;
+    /// An utterance has ended.
+    fn utterance(&mut self, speech: &Speech, said: &mut impl FnMut(Said)) {
+        // What is cut in running speech was heard beyond its end.
+        if speech.cut || self.passage.heard() < speech.speech_end + WHOLE {
+            self.pass(speech, false, said);
+        }
         self.shared.count(|stats| stats.utterances += 1);
-        self.add(segments, speech.cut, said);
+        let mut words = self.passage.finish();
+        // A sound of a moment is sometimes given a whole text.
+        let seconds = (speech.speech_end - speech.speech_start) as f32 / RATE as f32;
+        if words.len() as f32 > FASTEST * seconds + 2.0 {
+            tracing::debug!(?words, seconds, "too many words for so little speech");
+            words.clear();
+        }
+        self.add(&words, speech, speech.cut, said);
     }
 
-    /// Makes segments final.
-    fn add(&mut self, segments: Vec<Segment>, cut: bool, said: &mut impl FnMut(Said)) {
-        let segments = self.on_the_clock(segments);
-        if let (Some(first), Some(last)) = (segments.first(), segments.last()) {
-            let length: usize = segments.iter().map(|segment| segment.text.len()).sum();
-            let sum: f32 = segments
-                .iter()
-                .map(|segment| segment.confidence * segment.text.len() as f32)
-                .sum();
+    /// Makes words final.
+    fn add(&mut self, words: &[Word], speech: &Speech, cut: bool, said: &mut impl FnMut(Said)) {
+        let segments = self.segments(words, speech);
+        if !self.confirms
+            && let (Some(first), Some(last)) = (segments.first(), segments.last())
+        {
+            let sum: f32 = words.iter().map(|word| word.confidence).sum();
+            let texts: Vec<&str> = segments.iter().map(|s| s.text.as_str()).collect();
             said(Said::Utterance {
-                text: segments
-                    .iter()
-                    .map(|segment| segment.text.as_str())
-                    .collect::<Vec<_>>()
-                    .join(" "),
+                text: texts.join(" "),
                 start_ms: first.start_ms,
                 end_ms: last.end_ms,
-                confidence: sum / length.max(1) as f32,
+                confidence: sum / words.len().max(1) as f32,
             });
         }
         for sentence in self.transcript.add(&segments, cut) {
-            said(Said::Sentence(sentence));
+            self.say(sentence, said);
         }
     }
 
-    /// Recognises what is open when that is worth while before anybody asks: in a pause, which may be the end; and a
-    /// moment after a pause, when the next words show whether it ended a sentence.
+    fn say(&mut self, mut sentence: Sentence, said: &mut impl FnMut(Said)) {
+        if self.confirms && self.another_voice(&sentence) {
+            sentence.starts_turn = true;
+            self.transcript.starts_turn(sentence.started_at);
+        }
+        let late = self.timebase.now().saturating_sub(sentence.ended_at);
+        self.shared
+            .time(|times| HearingTimes::keep(&mut times.sentence_ms, late));
+        said(Said::Sentence(sentence));
+    }
+
+    /// Whether a sentence has another voice than the turn before it.
+    fn another_voice(&mut self, sentence: &Sentence) -> bool {
+        let (Some(start), Some(end)) = (
+            self.timebase.instant(sentence.started_at),
+            self.timebase.instant(sentence.ended_at),
+        ) else {
+            return false;
+        };
+        let samples = self
+            .shared
+            .with_ring(|ring| ring.read(ring.position(start)?, ring.position(end)?));
+        let Some(voice) = samples.and_then(|samples| VoicePrint::of(&samples)) else {
+            return false;
+        };
+        let another = self
+            .voice
+            .as_ref()
+            .is_some_and(|before| voice.differs(before));
+        self.voice = Some(match self.voice.take().filter(|_| !another) {
+            Some(before) => before.with(&voice),
+            None => voice,
+        });
+        another
+    }
+
+    /// Recognises what is open before anybody asks: in a pause, which may be the end, and every so often while speech goes
+    /// on. What passes agree on is made final.
     fn recognize_early(&mut self, said: &mut impl FnMut(Said)) {
-        let Some(speech) = self.segmenter.open() else {
+        let Some(speech) = self.segmenter.open().filter(|_| self.early) else {
             return;
         };
-        let silence = self.segmenter.silence();
-        let in_pause = silence >= Cutting::default().margin;
-        let after_pause = self.confirms
-            && speech.pauses.last().is_some_and(|(_, end)| {
-                *end > self.looked_at && speech.speech_end >= end + (GOES_ON * WINDOW) as u64
-            });
+        let (silence, heard) = (self.segmenter.silence(), self.passage.heard());
+        let in_pause = silence >= MAYBE_END && heard < speech.speech_end + WHOLE;
         // On a machine that has no time to spare, what is final comes first.
-        if !(in_pause || after_pause) || self.last_share > NO_TIME_TO_SPARE {
-            return;
+        let time_to_spare =
+            self.last_share <= NO_TIME_TO_SPARE || self.shared.unhurried.load(Ordering::Relaxed);
+        let due = match speech.pauses.last() {
+            Some((_, end)) if *end > heard => end + AFTER_PAUSE,
+            _ => heard.max(speech.speech_start) + STRIDE,
+        };
+        if time_to_spare
+            && (in_pause || (self.confirms && silence == 0 && speech.speech_end >= due))
+        {
+            self.pass(&speech, true, said);
+            self.confirm(said);
         }
-        self.looked_at = speech.pauses.last().map_or(self.looked_at, |(_, end)| *end);
-        let tail = self.recognize_open(said);
-        let whole = tail
+        let whole = self
+            .passage
+            .words()
             .last()
-            .is_some_and(|segment| ends_sentence(&segment.text));
+            .is_some_and(|word| ends_sentence(&word.text));
         if self.confirms
-            && silence >= END_PAUSE
             && whole
+            && silence >= END_PAUSE
+            && self.passage.heard() >= speech.speech_end + WHOLE
             && let Some(speech) = self.segmenter.finish()
         {
-            self.utterance(speech, said);
+            self.utterance(&speech, said);
         }
     }
 
-    /// Recognises what is open. Sentences that are followed by a pause and by the beginning of another one are final
-    /// and are never recognised again; what is left is given back.
-    fn recognize_open(&mut self, said: &mut impl FnMut(Said)) -> Vec<Segment> {
-        let Some(speech) = self.segmenter.open() else {
-            return Vec::new();
-        };
-        let mut segments = self.recognize(&speech);
-        let confirmed = (1..segments.len()).rev().find_map(|count| {
-            let next = &segments[count];
-            let goes_on = speech.speech_end / 16 >= next.start_ms + GOES_ON_MS;
+    /// Takes what is sure out of the open utterance.
+    fn confirm(&mut self, said: &mut impl FnMut(Said)) {
+        while self.confirms
+            && let Some(speech) = self.segmenter.open()
+            && let Some(confirmed) =
+                self.passage
+                    .confirmed(speech.start, &speech.pauses, |from, to| {
+                        self.segmenter.quietest(from, to)
+                    })
+        {
+            let words = self.passage.cut(&confirmed);
+            self.segmenter.cut_before(confirmed.at);
             let pause = speech
                 .pauses
                 .iter()
-                .find(|(_, end)| end / 16 == next.start_ms)?;
-            let whole = ends_sentence(&segments[count - 1].text);
-            (self.confirms && whole && goes_on).then_some((count, (pause.0 + pause.1) / 2))
-        });
-        if let Some((count, position)) = confirmed {
-            let rest = segments.split_off(count);
-            self.segmenter.cut_before(position);
-            self.add(segments, false, said);
-            self.early = self.segmenter.open().map(|speech| (speech, rest.clone()));
-            return rest;
+                .find(|(from, to)| (*from..*to).contains(&confirmed.at));
+            let before = Speech {
+                end: confirmed.at,
+                speech_end: pause.map_or(confirmed.at, |(from, _)| *from),
+                cut: !confirmed.sentence,
+                ..speech
+            };
+            self.add(&words, &before, !confirmed.sentence, said);
         }
-        segments
     }
 
-    /// Recognises a stretch. Times come out in milliseconds of the ring's positions.
-    fn recognize(&mut self, speech: &Speech) -> Vec<Segment> {
-        if let Some((known, segments)) = &self.early
-            && (known.start, known.end) == (speech.start, speech.end)
-        {
-            return segments.clone();
-        }
+    /// Recognises an utterance, as far as it goes.
+    fn pass(&mut self, speech: &Speech, may_be_interrupted: bool, said: &mut impl FnMut(Said)) {
         let samples = self
             .shared
             .with_ring(|ring| ring.read(speech.start.max(ring.start()), speech.end));
         let samples = samples.unwrap_or_default();
+        let before = if self.passage.continues() {
+            self.transcript.open_text()
+        } else {
+            ""
+        };
+        let never = AtomicBool::new(false);
+        if may_be_interrupted && !self.shared.begin_pass(speech.end) {
+            return;
+        }
+        let clip = Clip {
+            samples: &samples,
+            before,
+            interrupt: if may_be_interrupted {
+                &self.shared.interrupt
+            } else {
+                &never
+            },
+        };
         let began = Instant::now();
-        let segments = self.recognizer.transcribe(&samples);
-        let (took, length) = (
-            began.elapsed().as_millis() as u64,
-            samples.len() as u64 / 16,
-        );
-        self.last_share = took as f32 / length.max(LEAST_LENGTH_MS) as f32;
+        let words = self.recognizer.words(&clip);
+        let took = began.elapsed().as_millis() as u64;
+        self.shared.end_pass();
+        let length = samples.len() as u64 / 16;
         self.shared.count(|stats| {
+            stats.passes += 1;
+            stats.interrupted += u32::from(matches!(words, Ok(None)));
             stats.recognized_ms += length;
             stats.recognizing_ms += took;
-            stats.failures += u32::from(segments.is_err());
+            stats.failures += u32::from(words.is_err());
         });
-        let mut segments = segments.unwrap_or_else(|error| {
-            tracing::warn!("an utterance is lost: {error:#}");
-            Vec::new()
-        });
-        place(speech, &mut segments);
-        self.early = Some((speech.clone(), segments.clone()));
-        segments
+        let mut words = match words {
+            Ok(Some(words)) => words,
+            Ok(None) => return,
+            Err(error) => {
+                said(Said::Lost(format!(
+                    "speech could not be recognised: {error:#}"
+                )));
+                Vec::new()
+            }
+        };
+        self.last_share = took as f32 / length.max(LEAST_LENGTH_MS) as f32;
+        self.shared
+            .time(|times| HearingTimes::keep(&mut times.pass_ms, took));
+        for word in &mut words {
+            word.start_ms += speech.start / 16;
+            word.end_ms += speech.start / 16;
+        }
+        self.passage.take(words, speech.end);
     }
 
-    fn answer(&mut self, since_ms: u64, asked: Instant, said: &mut impl FnMut(Said)) -> Heard {
-        let tail = self.recognize_open(said);
-        let tail = self.on_the_clock(tail);
-        let to_ms = self.time(self.judged);
+    fn answer(&mut self, question: &Question, said: &mut impl FnMut(Said)) -> Heard {
+        let mut heard_until = self.judged;
+        let mut tail = Vec::new();
+        if let Some(speech) = self.segmenter.open() {
+            let unheard = speech.speech_end > self.passage.heard();
+            if unheard && self.passage.heard() + FRESH < question.position {
+                self.pass(&speech, false, said);
+                self.confirm(said);
+            } else if unheard {
+                heard_until = self.passage.heard();
+            }
+            if let Some(speech) = self.segmenter.open() {
+                tail = self.segments(self.passage.words(), &speech);
+            }
+        }
+        let to_ms = self.time(heard_until);
         let layer = |from_ms| Layer {
             from_ms,
             to_ms,
             sentences: self.transcript.after(from_ms, &tail),
         };
+        let tail_ms = question.asked.elapsed().as_millis() as u64;
+        self.shared
+            .time(|times| HearingTimes::keep(&mut times.tail_ms, tail_ms));
         Heard {
-            recent: layer(since_ms.min(to_ms)),
+            recent: layer(question.since_ms.min(to_ms)),
             context: layer(to_ms.saturating_sub(CONTEXT_MS)),
-            tail_ms: asked.elapsed().as_millis() as u64,
+            tail_ms,
         }
     }
 
-    fn on_the_clock(&self, mut segments: Vec<Segment>) -> Vec<Segment> {
+    /// Words as sentences, on the episode's clock.
+    fn segments(&self, words: &[Word], speech: &Speech) -> Vec<Segment> {
+        let mut segments = sentences(words);
+        place(speech, &mut segments);
         for segment in &mut segments {
             segment.start_ms = self.time(segment.start_ms * 16);
             segment.end_ms = self.time(segment.end_ms * 16);
@@ -430,10 +401,10 @@ impl Chain {
 
     fn finish(&mut self, said: &mut impl FnMut(Said)) {
         if let Some(speech) = self.segmenter.finish() {
-            self.utterance(speech, said);
+            self.utterance(&speech, said);
         }
         if let Some(sentence) = self.transcript.finish() {
-            said(Said::Sentence(sentence));
+            self.say(sentence, said);
         }
         tracing::debug!(text = %text_of(self.transcript.sentences()), "heard in all");
     }
@@ -443,41 +414,4 @@ impl Chain {
             .with_ring(|ring| ring.instant(position))
             .map_or(0, |at| self.timebase.millis(at))
     }
-}
-
-/// Puts segments where their speech is. The voice's own edges and pauses are exact to a window; the recogniser's times
-/// are not, so a sentence that seems to begin near a pause begins at its end.
-fn place(speech: &Speech, segments: &mut [Segment]) {
-    let (start, first, last) = (
-        speech.start / 16,
-        speech.speech_start / 16,
-        speech.speech_end / 16,
-    );
-    for segment in &mut *segments {
-        segment.start_ms = (start + segment.start_ms).clamp(first, last);
-        segment.end_ms = (start + segment.end_ms).clamp(first, last);
-    }
-    if let Some(segment) = segments.first_mut() {
-        segment.start_ms = first;
-    }
-    if let Some(segment) = segments.last_mut() {
-        segment.end_ms = last;
-    }
-    let mut free = speech.pauses.as_slice();
-    for i in 1..segments.len() {
-        let edge = segments[i].start_ms;
-        let distance = |(from, to): &(u64, u64)| {
-            (from / 16).saturating_sub(edge) + edge.saturating_sub(to / 16)
-        };
-        let nearest = (0..free.len()).min_by_key(|i| distance(&free[*i]));
-        if let Some(nearest) = nearest.filter(|i| distance(&free[*i]) <= NEAR_PAUSE_MS) {
-            segments[i - 1].end_ms = free[nearest].0 / 16;
-            segments[i].start_ms = free[nearest].1 / 16;
-            free = &free[nearest + 1..];
-        }
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

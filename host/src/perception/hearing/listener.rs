@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use tokio::sync::mpsc;
 
-use super::chain::{Chain, HearingStats, Said, Shared};
+use super::chain::{Chain, Said};
+use super::shared::Shared;
+use super::stats::HearingStats;
 use crate::capture::timebase::Timebase;
 use crate::perception::recognizer::Transcribe;
 use crate::perception::transcript::Sentence;

@@ -25,6 +25,13 @@ pub fn padded(bounds: Area, margin: u32, least: u32, width: u32, height: u32) ->
     (x, y, width, height)
 }
 
+/// Whether two boxes overlap or are less than so many pixels apart, both ways.
+#[must_use]
+pub fn near(a: Area, b: Area, apart: u32) -> bool {
+    let meet = |a: (u32, u32), b: (u32, u32)| a.0 < b.0 + b.1 + apart && b.0 < a.0 + a.1 + apart;
+    meet((a.0, a.2), (b.0, b.2)) && meet((a.1, a.3), (b.1, b.3))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,5 +48,13 @@ mod tests {
             (92, 92, 116, 66)
         );
         assert_eq!(padded((0, 0, 40, 20), 8, 64, 40, 20), (0, 0, 40, 20));
+    }
+
+    #[test]
+    fn boxes_are_near_when_both_ways_are_short() {
+        let a = (100, 100, 50, 20);
+        assert!(near(a, (120, 110, 5, 5), 1));
+        assert!(near(a, (160, 100, 50, 20), 11) && !near(a, (160, 100, 50, 20), 10));
+        assert!(near((160, 100, 50, 20), a, 11) && !near((160, 140, 50, 20), a, 11));
     }
 }

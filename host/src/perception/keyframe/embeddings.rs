@@ -70,3 +70,48 @@ pub fn fingerprint(frame: &Frame, (x, y, width, height): Area) -> u64 {
     }
     state
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Instant;
+
+    use image::{Rgb, RgbImage};
+
+    use super::*;
+
+    /// Counts what it is asked.
+    #[derive(Default)]
+    struct Counting(AtomicUsize);
+
+    impl Encoder for Counting {
+        fn name(&self) -> &str {
+            "counting"
+        }
+
+        fn embed(&self, image: &RgbImage) -> Result<Vec<f32>> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Ok(vec![image.width() as f32])
+        }
+    }
+
+    #[test]
+    fn the_same_pixels_are_embedded_once_and_the_memory_is_bounded() {
+        let picture = RgbImage::from_fn(300, 40, |x, y| Rgb([x as u8, y as u8, (x / 7) as u8]));
+        let frame = |picture: &RgbImage| Frame::from_rgb(Instant::now(), picture);
+        let (first, second) = (frame(&picture), frame(&picture));
+        let encoder = Arc::new(Counting::default());
+        let asked = || encoder.0.load(Ordering::Relaxed);
+        let mut embeddings = Embeddings::new(encoder.clone());
+        embeddings.of(&first, (5, 5, 20, 20)).unwrap();
+        assert!(embeddings.knows(&second, (5, 5, 20, 20)));
+        assert!(!embeddings.knows(&second, (6, 5, 20, 20)));
+        embeddings.of(&second, (5, 5, 20, 20)).unwrap();
+        assert_eq!(asked(), 1);
+        for x in 0..2 * REMEMBERED as u32 {
+            embeddings.of(&first, (x, 0, 30, 30)).unwrap();
+        }
+        assert_eq!(embeddings.known.len(), REMEMBERED);
+        assert!(!embeddings.knows(&first, (5, 5, 20, 20)));
+    }
+}

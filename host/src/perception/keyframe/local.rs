@@ -10,11 +10,14 @@ use anyhow::Result;
 
 use super::super::encoder::{Encoder, cosine_distance};
 use super::boxes::{padded, union};
-use super::busy::Busy;
+use super::busy::{Busy, Recalled};
+use super::colour::{grew, ink, recoloured};
 use super::embeddings::{Embeddings, fingerprint};
-use super::pixels::{Change, Region, Since, TILE, different_tiles};
+use super::pixels::{CHANGED_PIXELS, Change, Region, Since, TILE, different_tiles, touched_tiles};
+use super::places::Places;
 use super::restless::Restless;
-use super::{Decision, Gate, SEMANTIC_DISTANCE, Spec};
+use super::whole::Whole;
+use super::{Decision, Gate, SEMANTIC_DISTANCE};
 use crate::capture::screen::{Area, Frame};
 
 /// Least side of a crop in pixels. Crops are otherwise tight: with a margin of a few pixels around it, a lamp of 18 pixels
@@ -30,8 +33,18 @@ const FOLLOW_INTERVALS: f32 = 2.5;
 const FOLLOW_DISTANCE: f32 = SEMANTIC_DISTANCE / 8.0;
 /// What stays so long unchanged is there to stay and is kept, however near to what was.
 const SETTLED: Duration = Duration::from_secs(1);
+/// Even what is too small to be judged, such as a digit of small print, from so many pixels of a tile on; but it must stay
+/// longer: a small clock changes each second, a caret twice.
+const SMALL_PIXELS: u32 = 8;
+const SMALL_SETTLED: Duration = Duration::from_millis(1500);
+/// A bar grows by little if by no more than this part of the screen.
+const LITTLE: u32 = 10;
 /// The same place is kept as settled at most once in so long: a progress bar rests between its ticks.
 const SETTLED_AGAIN: Duration = Duration::from_secs(10);
+/// What stays beside something that never rests, such as a spinner, is one region with it and is kept all the same, …
+const PARTLY_SETTLED: Duration = Duration::from_secs(3);
+/// … but less often: a bar that creeps on leaves resting places behind it all the time.
+const PARTLY_AGAIN: Duration = Duration::from_secs(20);
 /// A tile that changed in so many samples in a row is busy; what it shows is remembered from [`REMEMBERED_FROM`] on.
 const BUSY: u32 = 4;
 const REMEMBERED_FROM: u32 = 2;
@@ -39,9 +52,15 @@ const REMEMBERED_FROM: u32 = 2;
 /// nearer, another digit is not.
 const NEW_IN_SMALL_PLACE: f32 = 0.1;
 const SMALL_PLACE: u32 = 2 * TILE;
+/// A large busy place, such as the waveform of a player, must show so many times more than what is usual there, …
+const MORE_THAN_USUAL: f32 = 2.0;
+/// … or so much, which no drift of one picture reaches, …
+const CERTAINLY_NEW: f32 = 0.2;
+/// … or it is kept now and then.
+const NOW_AND_THEN: Duration = Duration::from_secs(5);
 
 pub struct Local {
-    whole: Spec,
+    whole: Whole,
     embeddings: Embeddings,
     restless: Restless,
     busy: Busy,
@@ -54,15 +73,21 @@ pub struct Local {
     follow: Option<Follow>,
     /// What differs from the anchor and was not kept: kept once it settles.
     waiting: Vec<Waiting>,
+    /// Where something was kept as settled.
+    settled: Places,
+    /// Where a large busy place was kept.
+    busy_kept: Places,
+    /// Where something grew by little.
+    growing: Places,
     pixel_time: Duration,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Tile {
     changed: Option<Instant>,
-    /// In how many samples in a row it changed.
+    /// In how many samples in a row it changed, and when the first of them was.
     streak: u32,
-    kept_as_settled: Option<Instant>,
+    streak_began: Option<Instant>,
 }
 
 struct Follow {
@@ -74,6 +99,8 @@ struct Waiting {
     region: Region,
     distance: Option<f32>,
     patience: Duration,
+    /// Whether it counts only once all of it rests: what a bar leaves behind is no news.
+    as_a_whole: bool,
 }
 
 impl Waiting {
@@ -82,6 +109,7 @@ impl Waiting {
             region,
             distance,
             patience: SETTLED,
+            as_a_whole: false,
         }
     }
 }
@@ -101,7 +129,7 @@ enum Verdict {
 impl Local {
     pub fn new(encoder: Arc<dyn Encoder>, interval: Duration) -> Self {
         Self {
-            whole: Spec::new(encoder.clone()),
+            whole: Whole::new(Some(encoder.clone())),
             embeddings: Embeddings::new(encoder),
             restless: Restless::new(interval),
             busy: Busy::default(),
@@ -111,6 +139,9 @@ impl Local {
             tiles: Vec::new(),
             follow: None,
             waiting: Vec::new(),
+            settled: Places::default(),
+            busy_kept: Places::default(),
+            growing: Places::default(),
             pixel_time: Duration::ZERO,
         }
     }
@@ -123,8 +154,17 @@ impl Local {
         budget: &mut usize,
     ) -> Result<Verdict> {
         let before = &*since.frame;
-        if region.bounds.3 < FLAT {
-            return Ok(Verdict::Same(Waiting::new(region, None)));
+        if region.densest < CHANGED_PIXELS {
+            return Ok(Verdict::Same(Waiting {
+                patience: SMALL_SETTLED,
+                ..Waiting::new(region, None)
+            }));
+        }
+        if region.bounds.3 < FLAT || self.creeps(before, after, region.bounds) {
+            return Ok(Verdict::Same(Waiting {
+                as_a_whole: true,
+                ..Waiting::new(region, None)
+            }));
         }
         let states = [
             fingerprint(before, region.bounds),
@@ -137,9 +177,8 @@ impl Local {
                 .period(region.bounds, states[0], states[1])
                 .unwrap_or_default();
             return Ok(Verdict::Same(Waiting {
-                region,
-                distance: None,
                 patience: SETTLED.max(period * 3),
+                ..Waiting::new(region, None)
             }));
         }
         let area = padded(region.bounds, 0, LEAST_SIDE, after.width, after.height);
@@ -159,16 +198,13 @@ impl Local {
                 return Ok(Verdict::Same(Waiting::new(region, None)));
             };
             let state = self.embeddings.of(after, place)?;
-            let nearest = self.busy.recall(place, &state);
+            let recalled = self.busy.recall(place, &state, ink(after, place));
             if self.mostly(&since.change, &region, BUSY) {
-                let small = place.2.max(place.3) <= SMALL_PLACE;
-                let least = if small {
-                    NEW_IN_SMALL_PLACE
-                } else {
-                    SEMANTIC_DISTANCE
-                };
+                let nearest = recalled.nearest;
                 return Ok(match nearest {
-                    Some(distance) if distance >= least => Verdict::New { distance, states },
+                    Some(distance) if self.is_new(place, recalled, after.captured) => {
+                        Verdict::New { distance, states }
+                    }
                     nearest => Verdict::Same(Waiting::new(region, nearest)),
                 });
             }
@@ -183,7 +219,12 @@ impl Local {
                     && region.tiles.iter().any(|tile| follow.tiles.contains(tile))
             })
         };
-        Ok(if distance >= SEMANTIC_DISTANCE {
+        let new = if distance >= SEMANTIC_DISTANCE {
+            Some(distance)
+        } else {
+            recoloured(before, after, region.bounds)
+        };
+        Ok(if let Some(distance) = new {
             Verdict::New { distance, states }
         } else if distance >= FOLLOW_DISTANCE && follows() {
             Verdict::Clearer(distance)
@@ -192,13 +233,57 @@ impl Local {
         })
     }
 
+    /// Whether something grew by little, as a progress bar does; a bar that leaps is news.
+    fn creeps(&mut self, before: &Frame, after: &Frame, area: Area) -> bool {
+        if !grew(before, after, area) {
+            return false;
+        }
+        let by_little = |(_, _, width, height): Area| {
+            area.2 <= width + after.width / LITTLE && area.3 <= height + after.height / LITTLE
+        };
+        let creeps = by_little((0, 0, 0, 0))
+            || self
+                .growing
+                .recent(area, 0, PARTLY_SETTLED, after.captured)
+                .any(by_little);
+        if creeps {
+            self.growing.note(area, after.captured);
+        }
+        creeps
+    }
+
+    /// Whether a busy place shows something new.
+    fn is_new(&mut self, place: Area, recalled: Recalled, now: Instant) -> bool {
+        let Some(distance) = recalled.nearest else {
+            return false;
+        };
+        if place.2.max(place.3) <= SMALL_PLACE {
+            return distance >= NEW_IN_SMALL_PLACE && !recalled.turned;
+        }
+        let least = self.busy.usual(place).map_or(CERTAINLY_NEW, |usual| {
+            (usual * MORE_THAN_USUAL).clamp(SEMANTIC_DISTANCE, CERTAINLY_NEW)
+        });
+        let lately = self.busy_kept.is_near(place, 0, NOW_AND_THEN, now);
+        let new = distance >= least || distance >= SEMANTIC_DISTANCE && !lately;
+        if new {
+            self.busy_kept.note(place, now);
+        }
+        new
+    }
+
     /// Whether most of a region's changed pixels lie in tiles that changed in so many samples in a row. A toast that comes up
     /// beside a spinner is one region with it, and still a toast.
     fn mostly(&self, change: &Change, region: &Region, streak: u32) -> bool {
-        let restive = |tile: &&usize| {
-            self.tiles
-                .get(**tile)
-                .is_some_and(|tile| tile.streak >= streak)
+        // Captures on damage come closer together than the steady ones, so a number of samples is not yet a time.
+        let lasting = self.interval.mul_f32(0.8) * (streak - 1);
+        let restive = |index: &&usize| {
+            self.tiles.get(**index).is_some_and(|tile| {
+                let lasted = tile
+                    .changed
+                    .zip(tile.streak_began)
+                    .map(|(last, first)| last - first);
+                tile.streak >= streak && lasted.is_some_and(|lasted| lasted >= lasting)
+            })
         };
         let pixels: u32 = region
             .tiles
@@ -207,6 +292,33 @@ impl Local {
             .map(|&tile| change.pixels_in(tile))
             .sum();
         pixels * 2 > region.pixels
+    }
+
+    /// Whether something that was not kept when it came has been there long enough to be kept now.
+    fn is_ripe(&self, waiting: &Waiting, change: &Change, now: Instant) -> bool {
+        let Waiting {
+            region,
+            patience,
+            as_a_whole,
+            ..
+        } = waiting;
+        let rested = |index: &usize, least: Duration| {
+            let changed = self.tiles.get(*index).and_then(|tile| tile.changed);
+            changed.is_none_or(|at| now.saturating_duration_since(at) >= least)
+        };
+        let whole = region.tiles.iter().all(|tile| rested(tile, *patience));
+        let partly = || {
+            region.tiles.iter().any(|tile| {
+                change.pixels_in(*tile) >= SMALL_PIXELS
+                    && rested(tile, PARTLY_SETTLED.max(*patience))
+            })
+        };
+        let again = match whole {
+            true => SETTLED_AGAIN,
+            false if !as_a_whole && partly() => PARTLY_AGAIN,
+            false => return false,
+        };
+        !self.settled.is_near(region.bounds, TILE, again, now)
     }
 
     /// Makes a frame the last kept one.
@@ -224,21 +336,24 @@ impl Local {
         };
         let started = Instant::now();
         let different = different_tiles(&last, frame);
-        let mut change = Change::none(frame);
-        change.recount(&last, frame, &different);
+        let touched: Vec<usize> = touched_tiles(&last, frame, &different).collect();
         self.pixel_time += started.elapsed();
-        self.tiles.resize(change.tile_count(), Tile::default());
+        let count = frame.width.div_ceil(TILE) * frame.height.div_ceil(TILE);
+        self.tiles.resize(count as usize, Tile::default());
         let in_a_row = self.interval.mul_f32(1.6);
-        let touched = self
-            .tiles
-            .iter_mut()
-            .enumerate()
-            .filter(|(index, _)| change.pixels_in(*index) > 0);
-        for (_, tile) in touched {
+        for index in touched {
+            let Some(tile) = self.tiles.get_mut(index) else {
+                continue;
+            };
             let again = tile
                 .changed
                 .is_some_and(|at| frame.captured.saturating_duration_since(at) <= in_a_row);
-            tile.streak = if again { tile.streak + 1 } else { 1 };
+            if again {
+                tile.streak += 1;
+            } else {
+                tile.streak = 1;
+                tile.streak_began = Some(frame.captured);
+            }
             tile.changed = Some(frame.captured);
         }
         different
@@ -261,7 +376,7 @@ impl Gate for Local {
         let whole = self.whole.judge(frame, &different)?;
         let started = Instant::now();
         since.update(frame, &different);
-        let regions = since.change.regions();
+        let regions = since.change.regions(SMALL_PIXELS);
         self.pixel_time += started.elapsed();
         if let Some(decision) = whole {
             self.keep(
@@ -321,20 +436,10 @@ impl Gate for Local {
         let (Some(frame), Some(since)) = (&self.last, &self.anchor) else {
             return Ok(None);
         };
-        let past = |instant: Option<Instant>, least: Duration| {
-            instant.is_none_or(|instant| now.saturating_duration_since(instant) >= least)
-        };
-        let ripe = self.waiting.iter().find(|waiting| {
-            waiting
-                .region
-                .tiles
-                .iter()
-                .filter_map(|&tile| self.tiles.get(tile))
-                .all(|tile| {
-                    past(tile.changed, waiting.patience)
-                        && past(tile.kept_as_settled, SETTLED_AGAIN)
-                })
-        });
+        let ripe = self
+            .waiting
+            .iter()
+            .find(|waiting| self.is_ripe(waiting, &since.change, now));
         let Some(Waiting {
             region, distance, ..
         }) = ripe
@@ -348,11 +453,7 @@ impl Gate for Local {
             semantic_distance: *distance,
             settled: true,
         };
-        for &tile in &region.tiles {
-            if let Some(tile) = self.tiles.get_mut(tile) {
-                tile.kept_as_settled = Some(now);
-            }
-        }
+        self.settled.note(decision.changed, now);
         self.keep(&decision.frame.clone(), None);
         Ok(Some(decision))
     }

@@ -1,7 +1,5 @@
 //! Where text stands: the detection model gives a map of how likely each pixel is text, boxes are cut out of that.
 
-use std::sync::Mutex;
-
 use anyhow::{Context, Result};
 use image::DynamicImage;
 use image::imageops::FilterType;
@@ -28,7 +26,7 @@ const LONGEST_SIDE: f32 = 1280.0;
 const MOST_LINES: usize = 200;
 
 pub struct Detector {
-    session: Mutex<Session>,
+    session: Session,
     input: String,
     output: String,
 }
@@ -49,14 +47,14 @@ impl Detector {
             .name()
             .to_owned();
         Ok(Self {
-            session: Mutex::new(session),
+            session,
             input,
             output,
         })
     }
 
     /// Boxes around lines of text, from top to bottom and left to right.
-    pub fn find(&self, picture: &DynamicImage) -> Result<Vec<Area>> {
+    pub fn find(&mut self, picture: &DynamicImage) -> Result<Vec<Area>> {
         let (width, height) = (picture.width(), picture.height());
         let longer = width.max(height) as f32;
         let scale = (ENLARGED_SIDE / longer)
@@ -78,11 +76,9 @@ impl Detector {
         }
         let input =
             TensorRef::from_array_view(([1, 3, high as usize, wide as usize], pixels.as_slice()))?;
-        let mut session = self
+        let outputs = self
             .session
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        let outputs = session.run(ort::inputs![self.input.as_str() => input])?;
+            .run(ort::inputs![self.input.as_str() => input])?;
         let (_, map) = outputs
             .get(&self.output)
             .context("the OCR detection model gave no map")?

@@ -1,7 +1,5 @@
 //! What a line says: the recognition model gives, for each eighth pixel or so along the line, how likely each character is.
 
-use std::sync::Mutex;
-
 use anyhow::{Context, Result, ensure};
 use image::imageops::FilterType;
 use image::{DynamicImage, RgbImage};
@@ -19,7 +17,7 @@ const LEAST_WIDTH: u32 = 96;
 const MOST_WIDTH: u32 = 4096;
 
 pub struct Recognizer {
-    session: Mutex<Session>,
+    session: Session,
     input: String,
     output: String,
     /// The character of each class after class 0, which stands for "none".
@@ -55,7 +53,7 @@ impl Recognizer {
         let mut characters: Vec<String> = list.lines().map(str::to_owned).collect();
         characters.push(" ".to_owned());
         Ok(Self {
-            session: Mutex::new(session),
+            session,
             input,
             output,
             characters,
@@ -63,7 +61,7 @@ impl Recognizer {
     }
 
     /// The text of a picture of one line and the mean probability of its characters.
-    pub fn recognise(&self, line: &RgbImage) -> Result<(String, f32)> {
+    pub fn recognise(&mut self, line: &RgbImage) -> Result<(String, f32)> {
         let (width, height) = line.dimensions();
         let wide = (f64::from(width) * f64::from(HEIGHT) / f64::from(height.max(1))).ceil() as u32;
         let wide = wide.clamp(8, MOST_WIDTH);
@@ -86,11 +84,9 @@ impl Recognizer {
             }
         }
         let input = TensorRef::from_array_view(([1, 3, HEIGHT as usize, row], pixels.as_slice()))?;
-        let mut session = self
+        let outputs = self
             .session
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        let outputs = session.run(ort::inputs![self.input.as_str() => input])?;
+            .run(ort::inputs![self.input.as_str() => input])?;
         let (shape, scores) = outputs
             .get(&self.output)
             .context("the OCR recognition model gave no scores")?

@@ -58,3 +58,26 @@ fn an_empty_picture_has_no_lines() {
     );
     assert_eq!(reader.read(&RgbImage::new(0, 0)).unwrap(), []);
 }
+
+/// Prints how long crops of 400x100 take, each with two or three lines of text.
+#[test]
+#[ignore = "prints figures"]
+fn print_the_cost() {
+    let reader = Reader::load().unwrap();
+    let console = console();
+    let mut millis: Vec<u128> = (0..20)
+        .map(|step| {
+            let crop = image::imageops::crop_imm(&console, step * 4, step * 2, 400, 100).to_image();
+            let began = std::time::Instant::now();
+            let lines = reader.read(&crop).unwrap();
+            assert!(!lines.is_empty());
+            began.elapsed().as_millis()
+        })
+        .collect();
+    millis.sort_unstable();
+    eprintln!("400x100: median {} ms, p95 {} ms", millis[10], millis[19]);
+    let whole = image::imageops::crop_imm(&console, 0, 0, 400, 100).to_image();
+    let began = std::time::Instant::now();
+    reader.read(&whole).unwrap();
+    eprintln!("the same again: {} us", began.elapsed().as_micros());
+}

@@ -17,6 +17,8 @@ const REMEMBERED: usize = 6000;
 pub struct SeeingStats {
     /// Frames captured.
     pub frames: u64,
+    /// Those of them that came before their time because something was drawn.
+    pub on_damage: u64,
     /// Intervals between captures that were more than a quarter too long.
     pub late_intervals: u64,
     pub intervals_ms: Summary,
@@ -52,6 +54,7 @@ pub struct Summary {
 #[derive(Debug, Default)]
 pub(super) struct Meters {
     pub frames: u64,
+    pub on_damage: u64,
     pub late_intervals: u64,
     pub intervals: Times,
     pub grab: Times,
@@ -70,6 +73,7 @@ impl Meters {
         const MICROSECONDS: f64 = 1e6;
         SeeingStats {
             frames: self.frames,
+            on_damage: self.on_damage,
             late_intervals: self.late_intervals,
             intervals_ms: self.intervals.summary(MILLISECONDS),
             grab_ms: self.grab.summary(MILLISECONDS),

@@ -84,7 +84,10 @@ pub(super) fn encode(pcm: &Pcm, serial: u32) -> Result<Vec<u8>> {
 }
 
 /// The samples of an Ogg Opus file at the recognisers' rate.
-pub(super) fn decode(file: &Path) -> Result<Vec<f32>> {
+///
+/// # Errors
+/// `opusdec` is missing or refuses the file.
+pub fn decode(file: &Path) -> Result<Vec<f32>> {
     let mut command = Command::new("opusdec");
     command
         .args([

@@ -71,7 +71,7 @@ impl Page {
 
 /// Plays a film to a gate as the two threads would; gives the indices of the kept frames and whether each was settled.
 fn play(kind: GateKind, film: &[Page]) -> Vec<(usize, bool)> {
-    let mut gate = kind.build(Arc::new(Averages), INTERVAL);
+    let mut gate = kind.build(Arc::new(Averages), INTERVAL, 7);
     let start = Instant::now();
     let mut last: Option<Arc<Frame>> = None;
     let mut kept = Vec::new();
@@ -79,7 +79,7 @@ fn play(kind: GateKind, film: &[Page]) -> Vec<(usize, bool)> {
         let captured = start + INTERVAL * index as u32;
         let frame = Arc::new(Frame::from_rgb(captured, &page.draw()));
         let same = last.as_ref().is_some_and(|last| last.raw() == frame.raw());
-        let decision = if same {
+        let decision = if same && !gate.wants_every_frame() {
             gate.rest(captured).unwrap()
         } else {
             gate.offer(&frame).unwrap()
@@ -276,7 +276,7 @@ fn a_number_that_changes_with_every_sample_is_kept() {
                 page.with((386 + bit % 3 * 20, 386 + bit / 3 * 20, 19, 19), [0; 3])
             })
     };
-    let film: Vec<Page> = (1..40).map(|step| number(step * 7 % 64)).collect();
+    let film: Vec<Page> = (1..40).map(|step| number(step * 11 % 64)).collect();
     let kept = play(GateKind::Local, &film);
     assert!(kept.len() >= 30, "{kept:?}");
 }
@@ -291,6 +291,15 @@ fn ticks_of_a_thin_progress_bar_are_kept_at_most_every_ten_seconds() {
         kept.len() <= 3 && kept.iter().all(|kept| kept.1),
         "{kept:?}"
     );
+}
+
+#[test]
+fn a_bar_that_leaps_is_kept_and_one_that_creeps_is_not() {
+    let bar = |height: u32| Page::default().with((600, 500 - height, 40, height), [20, 60, 200]);
+    let leap = film(&[(3, bar(60)), (2, bar(260)), (3, bar(60))]);
+    assert!(play(GateKind::Local, &leap).contains(&(3, false)));
+    let creep: Vec<Page> = (0..40).map(|index| bar(60 + index * 8)).collect();
+    assert_eq!(play(GateKind::Local, &creep), []);
 }
 
 #[test]

@@ -1,0 +1,323 @@
+//! The test bed: one lane with everything that an episode has, a page to look at, and somebody in the policy's place.
+//!
+//! It sets the same stage as an episode does and takes its news as the episode's loop does; only the policy is a piece of
+//! the host, so that a figure is the host's and no guest's.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail};
+use dynacu_record::Writer;
+use dynacu_runtime::Plugin;
+use dynacu_runtime::types::{Channels, PolicyDescriptor, StopCause};
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use super::processes::{Look, Sampler};
+use super::scene::Scene;
+use crate::bundled;
+use crate::desktop::lane::Lane;
+use crate::episode::session::Session;
+use crate::episode::stage::Stage;
+use crate::episode::{Bench, Policy, Trial};
+use crate::mode::Mode;
+use crate::perception::hearing::{HeardAll, HeardEvent};
+use crate::perception::keyframe::GateKind;
+use crate::perception::seeing::{Kept, SeeingEvent, SeeingStats};
+use crate::perception::transcript::Sentence;
+use crate::task::server::{FromPage, PageEvent};
+
+/// How often processes are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// The page's reports that whoever is in the policy's place may have waiting.
+const REPORTS: usize = 256;
+/// How long that one may take to come to its end.
+const FAREWELL: Duration = Duration::from_secs(20);
+
+/// How a page is watched.
+#[derive(Debug, Clone, Copy)]
+pub struct Watch {
+    pub gate: GateKind,
+    /// Captures on damage too.
+    pub burst: bool,
+    pub fps: f32,
+    /// Between two observations.
+    pub pace: Duration,
+    /// The page must be over by then.
+    pub limit: Duration,
+}
+
+/// Models and lane, used for one page after the other.
+pub struct Bed {
+    pub bench: Bench,
+    policy: Policy,
+    pub lane: Lane,
+}
+
+/// What the page's microphone delivered.
+#[derive(Debug, Clone)]
+pub struct Heard {
+    /// Of the first sample, on the episode's clock (ms).
+    pub at: u64,
+    pub samples: Vec<f32>,
+}
+
+/// Everything that happened while a page was shown.
+#[derive(Debug)]
+pub struct Played<T> {
+    /// What the one in the policy's place brought.
+    pub result: T,
+    pub page: Vec<PageEvent>,
+    /// Each with the time of its arrival on the episode's clock (ms).
+    pub kept: Vec<(u64, Kept)>,
+    pub sentences: Vec<(u64, Sentence)>,
+    pub microphone: Vec<Heard>,
+    pub seeing: SeeingStats,
+    pub all: HeardAll,
+    /// Observations after the pace's wait, and the wait for the tail in each (ms).
+    pub observe_ms: Vec<u64>,
+    pub tail_ms: Vec<u64>,
+    pub looks: Vec<Look>,
+    /// From the start signal to the page's end (ms).
+    pub length_ms: u64,
+    /// To turn instants into the episode's time.
+    pub started: Instant,
+}
+
+impl<T> Played<T> {
+    /// The page's reports of one kind: time and data.
+    pub fn reports<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (u64, &'a Value)> {
+        self.page
+            .iter()
+            .filter(move |event| event.name == "moment" && event.data["name"] == name)
+            .map(|event| (event.at, &event.data))
+    }
+}
+
+impl Bed {
+    /// Starts a lane. A plugin is needed only by name: nobody runs it.
+    ///
+    /// # Errors
+    /// No plugin is built, or the lane does not start.
+    pub async fn new(bench: Bench) -> Result<Self> {
+        let path = bundled::bundled(&bench.home, "idle")?;
+        let plugin = Plugin::load(&bench.engine, &path)?;
+        let policy = Policy {
+            descriptor: PolicyDescriptor {
+                name: "measure".to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                channels: Channels::KEYFRAMES | Channels::AUDIO | Channels::SPEECH,
+                needs_model: false,
+            },
+            plugin,
+            settings: "{}".to_owned(),
+            reading: false,
+            solution: false,
+            memory: false,
+        };
+        let lane = Lane::start(0, None).await?;
+        Ok(Self {
+            bench,
+            policy,
+            lane,
+        })
+    }
+
+    /// Ends the lane.
+    ///
+    /// # Errors
+    /// It does not end in order.
+    pub async fn close(self) -> Result<()> {
+        Ok(self.lane.stop().await?)
+    }
+
+    /// Shows a page until it says that it is over, with `agent` in the policy's place: it gets the session and the page's
+    /// reports, and should return when the session says stop or the reports end.
+    ///
+    /// # Errors
+    /// A part of the lane fails, the page reports a fault, or it is not over in time.
+    pub async fn play<T, F>(
+        &self,
+        scene: &Scene,
+        clips: BTreeMap<String, PathBuf>,
+        watch: Watch,
+        agent: impl FnOnce(Session, mpsc::Receiver<PageEvent>) -> F,
+    ) -> Result<Played<T>>
+    where
+        T: Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+    {
+        let work = tempfile::Builder::new()
+            .prefix("dynacu-measure")
+            .tempdir()
+            .context("no folder for the record")?;
+        let trial = Trial {
+            task: scene.prepared(&self.bench.home, clips)?,
+            mode: Mode::AoiInteractive,
+            number: 1,
+            pace: watch.pace,
+            fps: watch.fps,
+            gate: watch.gate,
+            burst: watch.burst,
+            folder: work.path().join("record"),
+            earlier_infrastructure_errors: 0,
+        };
+        let (writer, recorder) = Writer::start(&trial.folder)?;
+        let mut stage = Stage::set(&self.bench, &self.lane, &self.policy, &trial, &recorder)
+            .await
+            .map_err(|failure| failure.error.context("the page cannot be shown"))?;
+        drop(recorder);
+        let supervisor = self.lane.supervisor_pid().unwrap_or(u32::MAX);
+        let started = stage.timebase.start();
+        stage.server.start_page()?;
+        let sampler = Sampler::start(supervisor, LOOK_EVERY)?;
+        let session = Session::new(
+            Arc::clone(&stage.desk),
+            stage.queue.clone(),
+            watch.pace,
+            u32::MAX,
+            u64::try_from(watch.limit.as_millis()).unwrap_or(u64::MAX),
+        );
+        let (reports, received) = mpsc::channel(REPORTS);
+        let agent = tokio::spawn(agent(session, received));
+
+        let mut news = News::default();
+        let ended =
+            tokio::time::timeout(watch.limit, self.until_over(&mut stage, &mut news, reports))
+                .await
+                .unwrap_or_else(|_| {
+                    Err(anyhow!(
+                        "the page was not over within {} s",
+                        watch.limit.as_secs()
+                    ))
+                });
+        let length_ms = stage.timebase.now();
+        let looks = sampler.finish();
+        stage.desk.stop(StopCause::TaskEnded);
+        let result = tokio::time::timeout(FAREWELL, agent).await;
+        let seeing = stage.desk.seeing.stats();
+        let tally = stage.desk.tally();
+        let all = self.strike(stage).await?;
+        writer.finish()?;
+        ended?;
+        Ok(Played {
+            result: result.context("whoever was in the policy's place did not stop")??,
+            page: news.page,
+            kept: news.kept,
+            sentences: news.sentences,
+            microphone: news.microphone,
+            seeing,
+            all,
+            observe_ms: tally.observe_ms,
+            tail_ms: tally.asr_ms,
+            looks,
+            length_ms,
+            started,
+        })
+    }
+
+    /// As the episode's loop: everything that comes is taken at once and handed on as a policy's news.
+    async fn until_over(
+        &self,
+        stage: &mut Stage,
+        news: &mut News,
+        reports: mpsc::Sender<PageEvent>,
+    ) -> Result<()> {
+        loop {
+            tokio::select! {
+                biased;
+                _ = tokio::signal::ctrl_c() => bail!("interrupted"),
+                Some(event) = stage.browser.events.recv() => bail!("the browser: {event:?}"),
+                what = self.lane.lost() => bail!("{what}"),
+                event = stage.incoming.page.recv() => match event {
+                    Some(FromPage::Event(event)) => {
+                        let name = event.data["name"].as_str().unwrap_or_default().to_owned();
+                        if event.name == "page-error" {
+                            bail!("the page reports an error: {}", event.data);
+                        }
+                        // One that does not look at the page's reports must not hold up the loop.
+                        let _ = reports.try_send(event.clone());
+                        news.page.push(event);
+                        if name == "over" {
+                            return Ok(());
+                        }
+                    }
+                    Some(FromPage::Microphone { at, samples }) => {
+                        stage.listener.push(at, &samples);
+                        news.microphone.push(Heard { at: stage.timebase.millis(at), samples });
+                    }
+                    Some(FromPage::Lost) | None => bail!("the page broke its connection"),
+                    Some(_) => {}
+                },
+                Some(_) = stage.incoming.utterances.recv() => {}
+                event = stage.incoming.hearing.recv() => match event {
+                    Some(HeardEvent::Sentence(sentence)) => {
+                        stage.heard(&sentence);
+                        news.sentences.push((stage.timebase.now(), sentence));
+                    }
+                    Some(HeardEvent::Lost(why)) => bail!("{why}"),
+                    None => bail!("the listening thread ended"),
+                },
+                event = stage.incoming.seeing.recv() => match event {
+                    Some(SeeingEvent::Kept(kept)) => {
+                        stage.kept(&kept);
+                        news.kept.push((stage.timebase.now(), kept));
+                    }
+                    Some(SeeingEvent::Lost(why)) => bail!("{why}"),
+                    None => bail!("the capture thread ended"),
+                },
+            }
+        }
+    }
+
+    /// The orderly end of a stage.
+    async fn strike(&self, stage: Stage) -> Result<HeardAll> {
+        let Stage {
+            desk,
+            queue,
+            browser,
+            server,
+            action_thread,
+            recorder,
+            listener,
+            judge,
+            ..
+        } = stage;
+        // First the server, so that the page's end is no loss of a page.
+        server.stop().await;
+        self.lane.close_browser(browser).await?;
+        queue.close();
+        drop((queue, judge, recorder));
+        let stopped = tokio::task::spawn_blocking(move || {
+            let _ = action_thread.join();
+            listener.finish();
+            Arc::try_unwrap(desk).map(|desk| desk.into_hearing().stop())
+        });
+        match stopped.await? {
+            Ok(all) => Ok(all),
+            Err(_) => bail!("somebody still holds the stage"),
+        }
+    }
+}
+
+#[derive(Default)]
+struct News {
+    page: Vec<PageEvent>,
+    kept: Vec<(u64, Kept)>,
+    sentences: Vec<(u64, Sentence)>,
+    microphone: Vec<Heard>,
+}
+
+/// Observes at the run's pace until the stop.
+pub async fn observer(mut session: Session, _page: mpsc::Receiver<PageEvent>) {
+    use dynacu_runtime::PolicyHost;
+    while session.observe().await.is_ok() {}
+}
+
+/// Does nothing until the page is over.
+pub async fn bystander(session: Session, mut page: mpsc::Receiver<PageEvent>) {
+    while page.recv().await.is_some() {}
+    drop(session);
+}

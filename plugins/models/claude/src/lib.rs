@@ -1,0 +1,47 @@
+//! Anthropic's Messages API.
+//!
+//! Settings: `tools` (`host`, or `native` for the computer-use tool), `effort`, `cache` (true), `max-output-tokens`
+//! (8192, where the request has none).
+
+mod client;
+pub mod conversions;
+mod models;
+
+use dynacu_sdk::export_adapter;
+use dynacu_sdk::model::{
+    AdapterDescriptor, Capabilities, ModelAdapter, ModelError, Request, Response,
+};
+use model_wire::client::MEDIA;
+use model_wire::settings;
+
+struct Claude;
+
+impl ModelAdapter for Claude {
+    fn describe() -> AdapterDescriptor {
+        AdapterDescriptor {
+            provider: "anthropic".to_owned(),
+            models: models::KNOWN
+                .iter()
+                .map(|name| (*name).to_owned())
+                .collect(),
+        }
+    }
+
+    fn capabilities_of(_model: &str, _settings: &str) -> Capabilities {
+        Capabilities {
+            images: true,
+            max_images: Some(models::MAX_IMAGES),
+            audio: false,
+            tools: true,
+            coordinate_grid: None,
+        }
+    }
+
+    fn complete(model: &str, settings: &str, request: Request) -> Result<Response, ModelError> {
+        let settings = settings::read("claude", settings)?;
+        let draft = conversions::request(model, &settings, &request, &MEDIA)?;
+        client::send(model, &settings, draft)
+    }
+}
+
+export_adapter!(Claude);

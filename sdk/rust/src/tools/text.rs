@@ -1,0 +1,153 @@
+//! A call that was written into text, by a model without tools or by one that forgot them.
+
+use serde_json::{Map, Value};
+
+use super::{ReadCall, Tools, Unusable, canonical_name};
+
+/// Keys under which the name of an action is found, and those under which its arguments are.
+const NAMES: [&str; 4] = ["action", "name", "tool", "function"];
+const ARGUMENTS: [&str; 4] = ["arguments", "args", "input", "parameters"];
+/// Braces that are tried: each may cost a walk through the rest of the text.
+const BRACES: usize = 64;
+/// Bytes of a text that are looked at; no answer to one step is so long.
+const LONGEST: usize = 65_536;
+/// How the thinking of a model is marked where its server does not take it out.
+const THINKING: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
+
+impl Tools {
+    /// The one action that a text names, or none where it names no action at all.
+    ///
+    /// What is marked as thinking is left out. Then every JSON object that names a known action counts, wherever it
+    /// stands: alone, in a fence, in prose, in a tag that names it. Several that say the same are one.
+    ///
+    /// ```
+    /// use dynacu_sdk::{Action, Size, tools::Tools};
+    ///
+    /// let tools = Tools::new(Size { width: 1280, height: 720 });
+    /// let read = tools.recover("I will search.\n```json\n{\"action\": \"key\", \"combo\": \"Return\"}\n```").unwrap();
+    /// assert_eq!(read.unwrap().action, Action::chord("Return"));
+    /// assert_eq!(tools.recover("I think that I am done."), Ok(None));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Unusable`] where two different actions are named, or where the one cannot be read.
+    pub fn recover(&self, text: &str) -> Result<Option<ReadCall>, Unusable> {
+        let text = without_thinking(&text[..text.floor_char_boundary(LONGEST)]);
+        let mut calls: Vec<(String, Value)> = Vec::new();
+        for (before, object) in objects(&text) {
+            if let Some(call) = named(before, object)
+                && !calls.contains(&call)
+            {
+                calls.push(call);
+            }
+        }
+        match calls.as_slice() {
+            [] => Ok(None),
+            [(name, arguments)] => {
+                let mut read = self.read_call(name, &arguments.to_string())?;
+                read.tolerated.push("a call written as text".to_owned());
+                Ok(Some(read))
+            }
+            _ => Err(Unusable(
+                "the text names several different actions; name one".to_owned(),
+            )),
+        }
+    }
+}
+
+/// The name and the arguments of an object that is a call.
+fn named(before: &str, mut object: Map<String, Value>) -> Option<(String, Value)> {
+    let name = NAMES.iter().find_map(|key| {
+        let name = object.get(*key)?.as_str()?.to_owned();
+        canonical_name(&name)?;
+        object.remove(*key);
+        Some(name)
+    });
+    let name = name.or_else(|| tagged(before))?;
+    let arguments = ARGUMENTS
+        .iter()
+        .find_map(|key| object.remove(*key))
+        .unwrap_or(Value::Object(object));
+    Some((name, arguments))
+}
+
+/// The name in a tag right before an object: `<tool_call name="click">`.
+fn tagged(before: &str) -> Option<String> {
+    let tag = before.trim_end().strip_suffix('>')?;
+    let tag = &tag[tag.rfind('<')?..];
+    let name = tag.split_once("name=\"")?.1.split_once('"')?.0;
+    canonical_name(name).map(|_| name.to_owned())
+}
+
+fn without_thinking(text: &str) -> String {
+    let mut left = text.to_owned();
+    for (open, close) in THINKING {
+        while let Some(start) = left.find(open) {
+            match left[start..].find(close) {
+                Some(length) => left.replace_range(start..start + length + close.len(), ""),
+                // Never closed: all that follows is thinking.
+                None => left.truncate(start),
+            }
+        }
+        // Closed, but never opened: all before it is.
+        if let Some(end) = left.rfind(close) {
+            left.replace_range(..end + close.len(), "");
+        }
+    }
+    left
+}
+
+/// The first JSON object of a text. One comma too many before its end is forgiven.
+pub(super) fn first_object(text: &str) -> Option<Map<String, Value>> {
+    let start = text.find('{')?;
+    parse(balanced(&text[start..])?)
+}
+
+/// Every outermost JSON object, each with the text before it.
+fn objects(text: &str) -> Vec<(&str, Map<String, Value>)> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    for _ in 0..BRACES {
+        let Some(offset) = text[from..].find('{') else {
+            break;
+        };
+        let start = from + offset;
+        match balanced(&text[start..]).and_then(|piece| Some((piece.len(), parse(piece)?))) {
+            Some((length, object)) => {
+                found.push((&text[..start], object));
+                from = start + length;
+            }
+            None => from = start + 1,
+        }
+    }
+    found
+}
+
+fn parse(piece: &str) -> Option<Map<String, Value>> {
+    serde_json::from_str(piece).ok().or_else(|| {
+        let inner = piece.strip_suffix('}')?.trim_end().strip_suffix(',')?;
+        serde_json::from_str(&format!("{inner}}}")).ok()
+    })
+}
+
+/// From the brace that a text begins with to the one that closes it; braces inside strings do not count.
+fn balanced(text: &str) -> Option<&str> {
+    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    for (at, character) in text.char_indices() {
+        match character {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            '{' if !quoted => depth += 1,
+            '}' if !quoted => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(&text[..=at]);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
