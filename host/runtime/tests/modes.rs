@@ -397,9 +397,10 @@ async fn what_happens_between_two_looks_is_shown_before_the_next_one() {
 
 #[tokio::test]
 async fn models_without_eyes_are_refused_and_those_without_tools_answer_in_json() {
-    let with = |capabilities: Capabilities, replies| Desk {
-        capabilities,
-        ..Desk::new(Channels::empty(), replies)
+    let with = |capabilities: Capabilities, replies| {
+        let mut desk = Desk::new(Channels::empty(), replies);
+        desk.capabilities = capabilities;
+        desk
     };
     let sees = Capabilities {
         images: true,

@@ -337,12 +337,7 @@ fn run_folder(out: Option<&Path>) -> Result<PathBuf> {
     Ok(folder)
 }
 
-fn describe(
-    config: &RunConfig,
-    plan: &[Planned],
-    crew: &Crew,
-    bench: &Bench,
-) -> Result<RunInfo> {
+fn describe(config: &RunConfig, plan: &[Planned], crew: &Crew, bench: &Bench) -> Result<RunInfo> {
     let mut tasks: Vec<_> = plan.iter().map(|planned| &planned.task).collect();
     tasks.sort_by(|a, b| a.manifest.id.cmp(&b.manifest.id));
     tasks.dedup_by(|a, b| a.manifest.id == b.manifest.id);

@@ -163,6 +163,7 @@ impl Bed {
             burst: watch.burst,
             folder: work.path().join("record"),
             earlier_infrastructure_errors: 0,
+            model: None,
         };
         let (writer, recorder) = Writer::start(&trial.folder)?;
         let mut stage = Stage::set(&self.bench, &self.lane, &self.policy, &trial, &recorder)
@@ -179,6 +180,7 @@ impl Bed {
             watch.pace,
             u32::MAX,
             u64::try_from(watch.limit.as_millis()).unwrap_or(u64::MAX),
+            None,
         );
         let (reports, received) = mpsc::channel(REPORTS);
         let agent = tokio::spawn(agent(session, received));

@@ -30,7 +30,8 @@ const SHAPE_VARIES: [f32; SHAPES] = [
     0.062, 0.065, 0.061, 0.058, 0.031, 0.026, 0.022, 0.034, 0.017, 0.025, 0.023, 0.024,
 ];
 /// Farther apart than this is another voice. Over pairs of different sentences of those voices the distance was at most 9.8 within
-/// a voice and at least 10.1 between two, the nearest pair of one sex. People vary more from sentence to sentence.
+/// a voice and at least 10.1 between two, the nearest pair of one sex. The threshold was set on the
+/// same pairs. People vary more from sentence to sentence.
 const ANOTHER: f32 = 10.0;
 
 /// A voice as one sentence shows it.

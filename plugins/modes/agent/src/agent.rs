@@ -8,6 +8,7 @@ use crate::answer::{self, Verdict};
 use crate::compose::{Composer, Turn};
 use crate::memory::{Memory, Past, shortened};
 use crate::news::Asked;
+use crate::scene::Scene;
 use crate::settings::{Settings, Transcriber};
 use crate::transcriber::Pictures;
 
