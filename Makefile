@@ -60,7 +60,7 @@ test: build $(PYTHON_GUEST) ## builds everything and passes the tests, real epis
 	@cd plugins && cargo test --quiet --locked --workspace --target-dir $(GUEST_TARGET)/native
 	@cargo nextest run --locked --workspace
 
-matrix: build ## every mode with every model adapter on every task, against local servers (more than an hour)
+matrix: build ## every mode with every model adapter on every task, against local servers (two hours)
 	$(call say,matrix)
 	@cargo nextest run --locked --workspace --run-ignored only --no-capture -E 'test(=matrix)'
 

@@ -95,6 +95,11 @@ fn attempt(mode: &str, adapter: &Adapter, task: Task) -> Result<Cell> {
             let endpoint = format!("{}={}", stand.host, server.url());
             arguments.extend(["--endpoint", &endpoint]);
             variables.push((stand.key, KEY));
+            let settings = format!("[{}]\ntools = \"native\"\n", adapter.plugin);
+            std::fs::write(elsewhere.path().join("native.toml"), settings)?;
+            if adapter.native {
+                arguments.extend(["--settings", "native.toml"]);
+            }
             let ran = only_once(elsewhere.path(), &arguments, &variables)?;
             server.check()?;
             holds_no_key(ran.written())?;
