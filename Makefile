@@ -34,7 +34,7 @@ guests: setup ## builds the bundled plugins and the test guests into plugins/dis
 # Half a minute and 70 MB from the package index, so only the tests ask for it, once.
 $(PYTHON_GUEST): tests/fixtures/plugins/python-idle/app.py $(wildcard wit/*.wit wit/deps/*/*.wit)
 	$(call say,a test guest in Python)
-	@python3 -m pip install --quiet --upgrade --target $(GUEST_TARGET)/python componentize-py==0.25.1
+	@python3 -m pip install --quiet --root-user-action=ignore --disable-pip-version-check --upgrade --target $(GUEST_TARGET)/python componentize-py==0.25.1
 	@mkdir -p $(dir $@)
 	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(GUEST_TARGET)/python $(GUEST_TARGET)/python/bin/componentize-py \
 	  -d wit -w dynacu:plugin/policy componentize -p $(dir $<) app -o $@ >/dev/null

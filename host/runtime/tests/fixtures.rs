@@ -27,7 +27,7 @@ use anyhow::{Context, Result, bail};
 use case::Expected;
 use dynacu_runtime::types::{ModelError, ModelRequest};
 use dynacu_runtime::{
-    DenyEgress, Engine, GuestFailure, Limits, NoBlobs, Plugin, PluginKind, PolicyEnd,
+    DenyEgress, Engine, GuestFailure, Limits, NoBlobs, Outside, Plugin, PluginKind, PolicyEnd,
 };
 use serde::{Deserialize, Serialize};
 use support::{ScriptedHost, brief, fixture};
@@ -217,14 +217,21 @@ async fn policy(plugin: &Plugin, expected: &Expected) -> Result<(String, String)
     Ok(match end {
         PolicyEnd::Returned => ("policy-returned".to_owned(), String::new()),
         PolicyEnd::GaveUp(why) => ("policy-gave-up".to_owned(), why),
+        PolicyEnd::ModelRefused(why) => ("model-refused".to_owned(), why),
+        PolicyEnd::ModelMalformed(why) => ("model-malformed".to_owned(), why),
         PolicyEnd::BadSettings(why) => ("policy-bad-settings".to_owned(), why),
         PolicyEnd::Failed(failure) => (failure.kind.cause().to_owned(), failure.detail),
     })
 }
 
 async fn complete(plugin: &Plugin, model: &str) -> Result<String, GuestFailure> {
-    let limits = Limits::adapter(Duration::from_secs(20), [7; 32]);
-    let adapter = plugin.adapter(Arc::new(DenyEgress), Arc::new(NoBlobs), limits)?;
+    let adapter = plugin.adapter(Limits::adapter([7; 32]))?;
+    let outside = Outside {
+        egress: Arc::new(DenyEgress),
+        blobs: Arc::new(NoBlobs),
+        log: Arc::new(|_, _| {}),
+        deadline: Duration::from_secs(20),
+    };
     let request = ModelRequest {
         messages: Vec::new(),
         tools: Vec::new(),
@@ -232,7 +239,7 @@ async fn complete(plugin: &Plugin, model: &str) -> Result<String, GuestFailure> 
         max_output_tokens: None,
         temperature: None,
     };
-    let answer = adapter.complete(model, "{}", request).await?;
+    let answer = adapter.complete(model, "{}", request, outside).await?;
     Ok(match answer {
         Err(ModelError::Other(text)) => text,
         other => format!("{other:?}"),
@@ -254,13 +261,7 @@ fn peak_mib() -> Result<u64> {
 #[ignore = "prints how long plugins take to start: run it alone, with --nocapture"]
 fn cold_and_warm_starts() {
     let folder = tempfile::tempdir().unwrap();
-    let megabyte = folder.path().join("megabyte.wasm");
-    std::fs::write(&megabyte, case::megabyte().unwrap()).unwrap();
-    for path in [
-        fixture("observes-in-a-loop"),
-        megabyte,
-        fixture("python-idle"),
-    ] {
+    for path in ["returns", "megabyte", "python-idle"].map(fixture) {
         let cache = folder.path().join("compiled");
         let mut times = Vec::new();
         for _ in 0..6 {

@@ -147,16 +147,18 @@ async fn an_unusable_answer_gets_one_turn_with_its_reason() {
         panic!("{end:?}")
     };
     assert!(why.starts_with("`y` of `click` is missing"), "{why}");
-    let seen = look(&seen);
-    assert_eq!(seen.requests.len(), 2);
-    let told = shown(&seen.requests[1]);
-    assert!(told.contains("it asked for no action"), "{told}");
-    assert!(told.contains("It was: The task is complete."), "{told}");
-    assert!(
-        told.ends_with("<screen-1>\n"),
-        "the same observation: {told}"
-    );
-    assert!(seen.performed.is_empty(), "done was never invented");
+    {
+        let one = look(&seen);
+        assert_eq!(one.requests.len(), 2);
+        let told = shown(&one.requests[1]);
+        assert!(told.contains("it asked for no action"), "{told}");
+        assert!(told.contains("It was: The task is complete."), "{told}");
+        assert!(
+            told.ends_with("<screen-1>\n"),
+            "the same observation: {told}"
+        );
+        assert!(one.performed.is_empty(), "done was never invented");
+    }
 
     let repaired = vec![text("Hm."), calls(&[CLICK]), text("Hm."), calls(&[DONE])];
     let (end, seen) = script("standard", Channels::empty(), "{}", repaired).await;
@@ -359,18 +361,20 @@ async fn what_happens_while_the_model_thinks_is_shown_at_once_where_asked_for() 
         run("aoi-full", r#"{"react": true}"#, reacts).await,
         PolicyEnd::Returned
     );
-    let seen = look(&seen);
-    assert_eq!(seen.cancelled, [1]);
-    let text = shown(&seen.requests[1]);
-    let since = text.split("[SINCE THE SCREENSHOT]\n").nth(1).unwrap();
-    assert!(
-        since.starts_with("(5.1s) heard: \"New words.\"\n→ keyframe_5.5s.png"),
-        "{since}"
-    );
-    assert!(
-        since.ends_with("<toast>\n") && !since.contains("Old words."),
-        "{since}"
-    );
+    {
+        let hasty = look(&seen);
+        assert_eq!(hasty.cancelled, [1]);
+        let text = shown(&hasty.requests[1]);
+        let since = text.split("[SINCE THE SCREENSHOT]\n").nth(1).unwrap();
+        assert!(
+            since.starts_with("(5.1s) heard: \"New words.\"\n→ keyframe_5.5s.png"),
+            "{since}"
+        );
+        assert!(
+            since.ends_with("<toast>\n") && !since.contains("Old words."),
+            "{since}"
+        );
+    }
 
     // Off by default: the model is left to think.
     let patient = desk();

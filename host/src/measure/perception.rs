@@ -147,15 +147,13 @@ async fn make_noise(bed: &Bed, seconds: u32) -> Result<BTreeMap<&'static str, f6
     Ok(counts)
 }
 
+type Watching = std::pin::Pin<Box<dyn Future<Output = Result<Vec<Caught>>> + Send>>;
+
 /// Somebody in the policy's place who watches the same screen through every gate but some.
 fn row_of_gates<'a>(
     bed: &'a Bed,
     without: &'a [GateKind],
-) -> impl FnOnce(
-    Session,
-    mpsc::Receiver<PageEvent>,
-) -> std::pin::Pin<Box<dyn Future<Output = Result<Vec<Caught>>> + Send>>
-+ 'a {
+) -> impl FnOnce(Session, mpsc::Receiver<PageEvent>) -> Watching + 'a {
     let (display, encoder) = (bed.lane.display.clone(), bed.bench.encoder.clone());
     let without = without.to_vec();
     move |session, mut page| {

@@ -87,8 +87,8 @@ pub fn errors(said: &str, heard: &str) -> Errors {
 pub fn align(said: &[String], heard: &[String]) -> Vec<(Option<usize>, Option<usize>)> {
     let width = heard.len() + 1;
     let mut costs = vec![0_u32; (said.len() + 1) * width];
-    for column in 1..width {
-        costs[column] = column as u32;
+    for (column, cost) in costs.iter_mut().take(width).enumerate() {
+        *cost = column as u32;
     }
     for row in 1..=said.len() {
         costs[row * width] = row as u32;

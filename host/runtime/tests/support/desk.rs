@@ -303,7 +303,7 @@ impl PolicyHost for Desk {
     }
 
     fn model(&mut self) -> (String, Capabilities) {
-        ("scripted".to_owned(), self.capabilities.clone())
+        ("scripted".to_owned(), self.capabilities)
     }
 
     async fn submit(&mut self, request: ModelRequest) -> u64 {
