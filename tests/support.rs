@@ -54,41 +54,54 @@ pub struct Ran {
     pub result: EpisodeResult,
     pub folder: PathBuf,
     // The record lives as long as the test looks at it.
-    _run: tempfile::TempDir,
+    run: tempfile::TempDir,
+}
+
+impl Ran {
+    /// The folder of everything that the host wrote.
+    #[must_use]
+    pub fn written(&self) -> &Path {
+        self.run.path()
+    }
 }
 
 /// Runs one episode; where the infrastructure failed it is printed and tried once more.
 pub fn episode(plugin: &str, task: &str, mode: &str, seed: u32) -> Result<Ran> {
-    let mut last = None;
-    for attempt in 1..=2 {
-        let run = tempfile::tempdir()?;
-        let out = run.path().join("run");
-        let out_text = out.to_string_lossy().into_owned();
-        let seed = seed.to_string();
-        let output = dynacu_host(&[
-            "--plugin", plugin, "--task", task, "--mode", mode, "--seed", &seed, "--out",
-            &out_text, "--json",
-        ])?;
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        eprintln!("{errors}");
-        let summary: serde_json::Value =
-            serde_json::from_slice(&output.stdout).with_context(|| {
-                format!("attempt {attempt}: no summary came; the host said: {errors}")
-            })?;
-        let result: EpisodeResult = serde_json::from_value(summary["episodes"][0].clone())?;
-        let folder = only_episode(&out)?;
-        let lost = result.outcome == Outcome::InfrastructureError;
-        last = Some(Ran {
-            result,
-            folder,
-            _run: run,
-        });
-        if !lost {
-            break;
-        }
-        eprintln!("attempt {attempt} was lost to the infrastructure; it is tried once more");
+    let seed = seed.to_string();
+    let arguments = [
+        "--plugin", plugin, "--task", task, "--mode", mode, "--seed", &seed,
+    ];
+    let ran = only_once(&checkout(), &arguments, &[])?;
+    if ran.result.outcome != Outcome::InfrastructureError {
+        return Ok(ran);
     }
-    last.context("no episode ran")
+    eprintln!("the first attempt was lost to the infrastructure; it is tried once more");
+    only_once(&checkout(), &arguments, &[])
+}
+
+/// Runs the binary in a folder on one episode, once, with these variables beside its own.
+pub fn only_once(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Result<Ran> {
+    let run = tempfile::tempdir()?;
+    let out = run.path().join("run");
+    let output = Command::new(host()?)
+        .args(arguments)
+        .arg("--out")
+        .arg(&out)
+        .arg("--json")
+        .envs(variables.iter().copied())
+        .current_dir(folder)
+        .output()?;
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    eprintln!("{errors}");
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout)
+        .with_context(|| format!("no summary came; the host said: {errors}"))?;
+    let result: EpisodeResult = serde_json::from_value(summary["episodes"][0].clone())
+        .with_context(|| format!("no episode ran; the host said: {errors}"))?;
+    Ok(Ran {
+        folder: only_episode(&out)?,
+        result,
+        run,
+    })
 }
 
 fn only_episode(run: &Path) -> Result<PathBuf> {

@@ -1,0 +1,29 @@
+//! Servers on the loopback that stand where a model provider would: they check a request as strictly as the real one and
+//! answer by a script.
+//!
+//! Their use is to show, without a key and without a model, that an adapter's requests would be accepted: what the real
+//! server would reject is rejected here, in the provider's own form, and remembered, so that a test fails loudly.
+//! The facts about each protocol come from the providers' SDKs and documentation of November 2026.
+
+mod answering;
+mod anthropic;
+mod exchange;
+mod gemini;
+mod http;
+mod issued;
+mod media;
+mod openai;
+mod payload;
+mod problem;
+mod protocol;
+mod schema;
+mod script;
+mod seen;
+mod server;
+mod shape;
+
+pub use exchange::{Exchange, Outcome};
+pub use protocol::Provider;
+pub use script::{Script, ScriptError};
+pub use seen::Seen;
+pub use server::{Options, Server, ServerError};
