@@ -98,7 +98,15 @@ fn page() -> std::path::PathBuf {
 fn write_table(rows: &str) -> Result<()> {
     let text = std::fs::read_to_string(page())?;
     let (before, rest) = text.split_once(HEAD).context("no table in the page")?;
-    let (_, after) = rest.split_once("\n\n").context("nothing after the table")?;
+    // A table without rows yet is followed by its empty line at once.
+    let after = match rest.strip_prefix('\n') {
+        Some(after) => after,
+        None => {
+            rest.split_once("\n\n")
+                .context("nothing after the table")?
+                .1
+        }
+    };
     std::fs::write(page(), format!("{before}{HEAD}{rows}\n{after}"))?;
     Ok(())
 }

@@ -128,7 +128,10 @@ fn a_capital_is_only_said_with_a_voice() {
     let said = calls(&server, heard, 1, &TOOLS).unwrap();
     assert_eq!(
         said,
-        [("speak".into(), r#"{"text":"The capital of Norway is Oslo."}"#.into())]
+        [(
+            "speak".into(),
+            r#"{"text":"The capital of Norway is Oslo."}"#.into()
+        )]
     );
 }
 
