@@ -152,7 +152,7 @@ fn line(mode: &str, adapter: &Adapter, task: Task) -> (String, bool) {
 #[test]
 #[ignore = "every mode with every adapter on every task takes two hours: make matrix"]
 fn matrix() {
-    println!(
+    eprintln!(
         "task  mode             adapter             outcome               wanted  steps  seconds  requests"
     );
     let mut wrong = Vec::new();
@@ -164,7 +164,7 @@ fn matrix() {
                     continue;
                 }
                 let (line, good) = line(mode, adapter, task);
-                println!("{line}");
+                eprintln!("{line}");
                 if !good {
                     wrong.push(line);
                 }

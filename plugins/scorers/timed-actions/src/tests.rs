@@ -163,7 +163,8 @@ fn a_question_is_answered_in_writing_or_by_voice() {
         r#""actions": [{"moment": "asked", "submit": "chat", "field": "reply", "spoken": true, "value": "E-4471", "type": "code", "within": 20}]"#,
     );
     let asked = moment(10_000, "asked");
-    let label = |events: &[PageEvent]| label(&values, &[&[asked.clone()], events].concat());
+    let label =
+        |events: &[PageEvent]| label(&values, &[std::slice::from_ref(&asked), events].concat());
     assert_eq!(label(&[reply(20_000, "e4471")]), "ok");
     assert_eq!(
         label(&[said(12_000, "Let me see."), said(20_000, "It's E 4471.")]),
