@@ -22,7 +22,7 @@ enum What {
     Speech,
     /// Loading and calling components; half a minute
     Plugins,
-    /// Word errors, facts missed, words out of nothing; five minutes, more the first time
+    /// Word errors, facts missed, words out of nothing; a quarter of an hour, more the first time
     Accuracy,
     /// All of them, one after the other
     All,
