@@ -152,7 +152,11 @@ impl<'a> Chance<'a> {
                 Fit::Wrong => {
                     verdict.wrong += 1;
                     let told = deeds.told(self.action, place);
-                    let value = self.action.value.as_ref().map_or("", |value| value.0.as_str());
+                    let value = self
+                        .action
+                        .value
+                        .as_ref()
+                        .map_or("", |value| value.0.as_str());
                     verdict
                         .faults
                         .push(format!("For {moment}, {told}, expected {value:?}"));
