@@ -34,7 +34,7 @@ fn scored(values: &str, page_events: Vec<PageEvent>) -> Result<Score, ScoreError
 }
 
 fn label(notes: &str, budget: &str, summary: &str) -> String {
-    DocumentEdit::judge(VALUES, &[submit(notes, budget, summary)]).unwrap()
+    DocumentEdit::judge(VALUES, &[submit(notes, budget, summary)]).unwrap_or_default()
 }
 
 #[test]

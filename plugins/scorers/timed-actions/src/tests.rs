@@ -56,7 +56,7 @@ fn scored(values: &str, page_events: Vec<PageEvent>) -> Result<Score, ScoreError
 }
 
 fn label(values: &str, events: &[PageEvent]) -> String {
-    TimedActions::judge(values, &shift(events)).unwrap()
+    TimedActions::judge(values, &shift(events)).unwrap_or_default()
 }
 
 const ALERTS: &str = r#""actions": [{"moment": "alert-1", "click": "ack-1", "within": 5}, {"moment": "alert-3", "click": "ack-3", "within": 5}],
