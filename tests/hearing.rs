@@ -16,6 +16,7 @@ use dynacu_host::desktop::lane::Lane;
 use dynacu_host::models::{file, names};
 use dynacu_host::perception::hearing::{Hearing, HearingConfig};
 use dynacu_host::perception::recognizer::RecognizerChoice;
+use dynacu_host::perception::transcript::Sentence;
 use dynacu_host::speech::Pcm;
 use dynacu_host::speech::playback::Microphone;
 use dynacu_host::speech::resample::resample;
@@ -86,12 +87,16 @@ async fn listen(lane: &Lane) -> (Hearing, Arc<Timebase>) {
     (hearing, timebase)
 }
 
-/// What has been heard in all, once it holds the words or a quarter of a minute is over.
+/// What has been heard in all, once a whole sentence has the words or a quarter of a minute is over. A sentence that may still change
+/// would be joined with what is played right after it.
 async fn heard(hearing: &Hearing, words: &str) -> String {
     let mut text = String::new();
     for _ in 0..30 {
-        text = hearing.heard(0).await.context.text().to_lowercase();
-        if text.contains(words) {
+        let context = hearing.heard(0).await.context;
+        text = context.text().to_lowercase();
+        let whole =
+            |sentence: &Sentence| sentence.is_final && sentence.text.to_lowercase().contains(words);
+        if context.sentences.iter().any(whole) {
             break;
         }
         sleep(Duration::from_millis(500)).await;
@@ -156,6 +161,8 @@ fn stereo_and_every_usual_rate_are_heard() {
             let () = browser.evaluate(&script).await.unwrap();
             let heard = heard(&hearing, words).await;
             assert!(heard.contains(words), "{rate} Hz: {heard:?}");
+            // A breath, so that two clips are two utterances.
+            sleep(Duration::from_secs(1)).await;
         }
         let all = tokio::task::spawn_blocking(|| hearing.stop())
             .await
