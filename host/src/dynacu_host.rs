@@ -6,7 +6,6 @@
 
 pub mod action;
 pub mod bundled;
-pub mod capture;
 pub mod cli;
 pub mod config;
 pub mod desktop;
@@ -15,11 +14,8 @@ pub mod input;
 pub mod measure;
 pub mod mode;
 pub mod model;
-pub mod models;
 pub mod observation;
-pub mod perception;
-pub mod priority;
-pub mod speech;
-pub mod subprocess;
 pub mod suite;
 pub mod task;
+
+pub use dynacu_media::{capture, models, perception, priority, speech, subprocess, tls};

@@ -7,6 +7,7 @@ use reqwest::Client;
 use reqwest::redirect::Policy;
 
 use super::address::{LookUp, PublicOnly, SystemLookUp};
+use crate::tls;
 
 /// A server that does not take a connection within this time is down.
 const CONNECTING: Duration = Duration::from_secs(5);
@@ -51,14 +52,8 @@ impl Network {
     }
 }
 
-/// Names ring as the cryptography of TLS. Every client of `reqwest` in this program needs it first, whatever it asks.
-pub fn install_crypto() {
-    // An error only says that one is installed already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-}
-
 fn client(resolver: Option<PublicOnly>) -> Result<Client, String> {
-    install_crypto();
+    tls::install_crypto();
     let plain = || {
         Client::builder()
             .no_proxy()

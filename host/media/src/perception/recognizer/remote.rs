@@ -113,7 +113,7 @@ impl Remote {
             ),
             None => None,
         };
-        crate::model::egress::network::install_crypto();
+        crate::tls::install_crypto();
         let client = reqwest::Client::builder()
             .timeout(WITHIN)
             .connect_timeout(CONNECT_WITHIN)
