@@ -32,7 +32,7 @@ mod desk;
 mod ending;
 mod judge;
 mod live;
-mod scoring;
+pub(crate) mod scoring;
 pub(crate) mod session;
 pub(crate) mod stage;
 
@@ -201,6 +201,20 @@ fn started(bench: &Bench, policy: &Policy, trial: &Trial, random: &[u8; 32]) -> 
             "semantic_threshold": trial.gate.semantic_threshold(),
             "burst": trial.burst,
         }),
+        moments: task.task.manifest.moments.iter().map(declared).collect(),
+    }
+}
+
+fn declared(moment: &Moment) -> DeclaredMoment {
+    DeclaredMoment {
+        name: moment.name.clone(),
+        channel: match moment.channel {
+            MomentChannel::Audio => "audio",
+            MomentChannel::Screen => "screen",
+        }
+        .to_owned(),
+        seconds: moment.seconds,
+        needed: moment.needed,
     }
 }
 
@@ -269,7 +283,7 @@ fn fill(result: &mut EpisodeResult, ended: Ended) {
 }
 
 /// How an episode counts, from its cause and its score.
-fn outcome(result: &EpisodeResult) -> Outcome {
+pub(crate) fn outcome(result: &EpisodeResult) -> Outcome {
     use EndCause as C;
     match result.cause {
         C::BrowserLost

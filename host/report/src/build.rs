@@ -7,6 +7,7 @@ mod tables;
 
 use std::collections::BTreeMap;
 
+pub use condition::outcome_name;
 use dynacu_record::Outcome;
 
 use crate::model::{Agent, Counts, REPORT_SCHEMA, Report};

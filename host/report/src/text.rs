@@ -104,7 +104,9 @@ pub fn millis(value: f64) -> String {
 }
 
 pub fn seconds(value: f64) -> String {
-    if value >= 600.0 {
+    if value >= 7200.0 {
+        format!("{:.1} h", value / 3600.0)
+    } else if value >= 600.0 {
         format!("{:.1} min", value / 60.0)
     } else {
         format!("{value:.1} s")

@@ -90,9 +90,9 @@ fn wholeness(run: &Run, groups: &[Group], notes: &mut Notes) {
             tasks.len()
         ));
     }
-    let uneven: BTreeSet<usize> = groups
+    let uneven: BTreeSet<BTreeSet<&str>> = groups
         .iter()
-        .map(|group| group.counted().map(|e| e.result.task.as_str()).collect::<BTreeSet<_>>().len())
+        .map(|group| group.counted().map(|e| e.result.task.as_str()).collect())
         .collect();
     if uneven.len() > 1 {
         notes.warn("The conditions do not have the same tasks, so their shares must not be compared directly; the paired comparisons use common tasks only.".to_owned());

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::chart::{self, Bar, Gain, Line};
 use super::parts;
-use crate::model::{Comparison, GroupShare, Report};
+use crate::model::{Comparison, GroupShare, Kind, Report};
 use crate::statistics::Interval;
 use crate::text;
 
@@ -58,12 +58,21 @@ fn card(report: &Report, comparison: &Comparison) -> Markup {
     }
 }
 
-pub const COMPARED: [&str; 8] = [
+const COMPARED: [&str; 8] = [
     "question", "first", "second", "on", "shares", "difference [95 %]", "test", "p by Holm; second is",
 ];
 
-pub fn compared(report: &Report, all: &[Comparison]) -> Vec<Vec<String>> {
-    all.iter()
+/// More comparisons than these are folded away.
+const FOLDED: usize = 8;
+
+const KINDS: [(Kind, &str); 3] = [
+    (Kind::Mode, "modes: second against first, on the tasks and seeds of both"),
+    (Kind::Gate, "keyframe gates: second against first, on the tasks and seeds of both"),
+    (Kind::Agent, "agents: second against first, on the tasks and seeds of both"),
+];
+
+fn compared<'a>(report: &Report, all: impl IntoIterator<Item = &'a Comparison>) -> Vec<Vec<String>> {
+    all.into_iter()
         .map(|comparison| {
             let mut row = vec![
                 comparison.question.clone(),
@@ -143,7 +152,17 @@ pub fn success(report: &Report) -> Markup {
         @if report.comparisons.is_empty() {
             (parts::missing("This run has no two conditions that the specification compares."))
         } @else {
-            (parts::table("Second condition against first, on the tasks and seeds of both", &COMPARED, &compared(report, &report.comparisons)))
+            @for (kind, caption) in KINDS {
+                @let all: Vec<&Comparison> = report.comparisons.iter().filter(|comparison| comparison.kind == kind).collect();
+                @if !all.is_empty() {
+                    @let rows = compared(report, all.iter().copied());
+                    @if rows.len() > FOLDED {
+                        details { summary { (rows.len()) " comparisons of " (caption) } (parts::table(caption, &COMPARED, &rows)) }
+                    } @else {
+                        (parts::table(caption, &COMPARED, &rows))
+                    }
+                }
+            }
         }
     }
 }
