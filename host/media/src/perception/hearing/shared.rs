@@ -37,6 +37,18 @@ pub(super) struct Inbox {
     ring: Ring,
     questions: Vec<Question>,
     ending: bool,
+    /// Whether the pass that began last has ended.
+    pass_over: bool,
+}
+
+/// The pass is over, however it ended, when this is dropped.
+pub(super) struct Passing<'a>(&'a Shared);
+
+impl Drop for Passing<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.inbox).pass_over = true;
+        self.0.news.notify_one();
+    }
 }
 
 /// Somebody waits for both layers.
@@ -55,6 +67,7 @@ impl Shared {
                 ring: Ring::new(ring_seconds, gap_after),
                 questions: Vec::new(),
                 ending: false,
+                pass_over: true,
             }),
             news: Condvar::new(),
             stats: Mutex::default(),
@@ -112,13 +125,32 @@ impl Shared {
         (std::mem::take(&mut inbox.questions), inbox.ending)
     }
 
-    /// A pass begins that hears up to a position and may be interrupted; false if somebody waits already.
-    pub(super) fn begin_pass(&self, heard: u64) -> bool {
+    /// A pass begins. `heard` is the position up to which it hears if it may be interrupted; then there is none if somebody
+    /// waits already.
+    pub(super) fn begin_pass(&self, heard: Option<u64>) -> Option<Passing<'_>> {
         // Under the lock under which questions are asked: one either is seen here or sees the pass.
-        let inbox = lock(&self.inbox);
+        let mut inbox = lock(&self.inbox);
+        if heard.is_some() && !inbox.questions.is_empty() {
+            return None;
+        }
+        inbox.pass_over = false;
         self.interrupt.store(false, Ordering::SeqCst);
-        self.passing.store(heard, Ordering::SeqCst);
-        inbox.questions.is_empty()
+        self.passing.store(heard.unwrap_or(0), Ordering::SeqCst);
+        Some(Passing(self))
+    }
+
+    /// Sleeps until the pass is over or, where sound is not held back for it, there is a window to judge after `judged`; whether
+    /// it is over.
+    pub(super) fn wait_in_pass(&self, judged: u64) -> bool {
+        let unhurried = self.unhurried.load(Ordering::Relaxed);
+        let nothing_new = |inbox: &mut Inbox| {
+            !inbox.pass_over && (unhurried || inbox.ring.end() < judged + WINDOW as u64)
+        };
+        let inbox = self
+            .news
+            .wait_while(lock(&self.inbox), nothing_new)
+            .unwrap_or_else(PoisonError::into_inner);
+        inbox.pass_over
     }
 
     pub(super) fn end_pass(&self) {

@@ -98,6 +98,7 @@ mod tests {
                     end_ms: 0,
                     text: word.to_owned(),
                     confidence: 0.8,
+                    stop: 0.8,
                 })
                 .collect()
         };
