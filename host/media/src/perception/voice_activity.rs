@@ -115,8 +115,8 @@ impl Cutting {
     #[must_use]
     pub fn patient() -> Self {
         Self {
-            pause: 31,
-            short_pause: 31,
+            pause: 25,
+            short_pause: 25,
             ..Self::default()
         }
     }

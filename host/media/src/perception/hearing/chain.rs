@@ -216,15 +216,14 @@ impl Chain {
         let mut heard_until = self.ear.taken();
         let mut tail = Vec::new();
         if let Some(speech) = self.segmenter.open() {
-            let unheard = speech.speech_end > self.passage.heard();
-            if unheard && self.passage.heard() + FRESH < question.position {
-                self.pass(&speech, false, said);
-                self.confirm(said);
-            } else if unheard {
-                heard_until = self.passage.heard();
+            let heard = self.passage.latest().1;
+            if speech.speech_end > heard && heard + FRESH < question.position {
+                self.glance(&speech, said);
+            } else if speech.speech_end > heard {
+                heard_until = heard;
             }
             if let Some(speech) = self.segmenter.open() {
-                tail = self.segments(self.passage.words(), &speech);
+                tail = self.segments(self.passage.latest().0, &speech);
             }
         }
         let to_ms = self.time(heard_until);

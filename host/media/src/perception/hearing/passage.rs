@@ -66,6 +66,8 @@ pub(super) struct Passage {
     heard: u64,
     /// The last word before a cut in the middle of a sentence.
     before: Option<Word>,
+    /// What a pass for an answer made of the passage since, and the position up to which it heard.
+    glanced: Option<(Vec<Word>, u64)>,
 }
 
 impl Passage {
@@ -77,11 +79,13 @@ impl Passage {
         self.agreed = agreeing(&self.words, &words);
         self.words = words;
         self.heard = heard;
+        self.glanced = None;
     }
 
-    /// Takes what a pass from a seam on gave. False, and nothing is taken, where it has far fewer words than are known there: a
-    /// recogniser that is told what was before sometimes takes that for all.
-    pub(super) fn join(&mut self, seam: &Seam, mut words: Vec<Word>, heard: u64) -> bool {
+    /// Takes what a pass from a seam on gave, for an answer: it is never made final, since one pass that hears all of a sentence
+    /// writes it better. False, and nothing is taken, where it has far fewer words than are known there: a recogniser that is told
+    /// what was before sometimes takes that for all.
+    pub(super) fn glance(&mut self, seam: &Seam, mut words: Vec<Word>, heard: u64) -> bool {
         let known = self.words.len().saturating_sub(seam.words);
         if words.len() < known.saturating_sub(known / 3) {
             return false;
@@ -92,12 +96,18 @@ impl Passage {
         ) {
             fit(&mut words, before, expected);
         }
-        // What is before the seam was heard with enough after it: as good as two passes.
-        let rest = self.words.split_off(seam.words.min(self.words.len()));
-        self.agreed = self.words.len() + agreeing(&rest, &words);
-        self.words.append(&mut words);
-        self.heard = heard;
+        let mut all = self.words[..seam.words.min(self.words.len())].to_vec();
+        all.append(&mut words);
+        self.glanced = Some((all, heard));
         true
+    }
+
+    /// What is known for an answer, and the position up to which that was heard.
+    pub(super) fn latest(&self) -> (&[Word], u64) {
+        match &self.glanced {
+            Some((words, heard)) => (words, *heard),
+            None => (&self.words, self.heard),
+        }
     }
 
     /// Where a pass may begin that need not hear the whole passage, which begins at position `start`; none if that saves little.
@@ -201,6 +211,7 @@ impl Passage {
     pub(super) fn cut(&mut self, confirmed: &Confirmed) -> Vec<Word> {
         let rest = self.words.split_off(confirmed.words);
         let words = std::mem::replace(&mut self.words, rest);
+        self.glanced = None;
         self.agreed = self.agreed.saturating_sub(confirmed.words);
         self.before = words.last().filter(|_| !confirmed.sentence).cloned();
         words
@@ -358,24 +369,27 @@ mod tests {
         assert_eq!((seam.words, seam.before.as_str()), (3, ""));
         assert!((1040 * MS..1240 * MS).contains(&seam.at));
         // Two words where five were known are no pass over them.
-        assert!(!passage.join(&seam, words(1200, "And then"), 3900 * MS));
-        assert_eq!(left(&passage), "It is done. And then we set the");
+        assert!(!passage.glance(&seam, words(1200, "And then"), 3900 * MS));
+        assert_eq!(passage.latest().1, 3200 * MS);
         let again = "And then we set the budget at";
-        assert!(passage.join(&seam, words(1200, again), 3900 * MS));
-        assert_eq!(left(&passage), format!("It is done. {again}"));
-        assert_eq!((passage.agreed, passage.heard()), (8, 3900 * MS));
-        // The next one begins within the sentence, and hears the end of the word before once more.
+        assert!(passage.glance(&seam, words(1200, again), 3900 * MS));
+        let (known, heard) = passage.latest();
+        let expected = format!("It is done. {again}");
+        assert_eq!((text_of(known), heard), (expected, 3900 * MS));
+        // What may become final is as it was.
+        assert_eq!(left(&passage), "It is done. And then we set the");
+        assert_eq!(passage.heard(), 3200 * MS);
+        // One that begins within the sentence, and hears the end of the word before once more.
+        passage.take(
+            words(0, "It is done. And then we set the budget at"),
+            3900 * MS,
+        );
         let seam = passage.seam(0, even).unwrap();
         assert_eq!((seam.words, seam.before.as_str()), (5, "And then"));
-        assert!(passage.join(
-            &seam,
-            words(1600, "Then We set the budget at one"),
-            4400 * MS
-        ));
-        assert_eq!(
-            left(&passage),
-            "It is done. And then we set the budget at one"
-        );
+        let again = "Then We set the budget at one";
+        assert!(passage.glance(&seam, words(1600, again), 4400 * MS));
+        let expected = "It is done. And then we set the budget at one";
+        assert_eq!(text_of(passage.latest().0), expected);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! When open speech is recognised, how much of it, and what that makes final.
 //!
 //! A pass takes as long as several words, so there are few, and one that has become useless is given up: while it runs, the chain
-//! goes on listening.
+//! goes on listening. Who asks gets a short one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow};
 
 use super::chain::{Chain, Said};
-use super::passage::{SURE_STOP, Seam};
+use super::passage::SURE_STOP;
 use super::stats::HearingTimes;
 use crate::perception::recognizer::{Clip, Word};
 use crate::perception::transcript::ends_sentence;
@@ -105,49 +105,44 @@ impl Chain {
         }
     }
 
-    /// Recognises an utterance, as far as it goes: all of it, or from a place on before which everything was heard well.
+    /// Recognises an utterance, as far as it goes.
     pub(super) fn pass(&mut self, speech: &Speech, early: bool, said: &mut impl FnMut(Said)) {
-        let open = if self.passage.continues() {
-            self.transcript.open_text().to_owned()
-        } else {
-            String::new()
-        };
-        let seam = self
-            .passage
-            .seam(speech.start, |from, to| self.segmenter.quietest(from, to));
-        if let Some(seam) = seam {
-            let before = if seam.in_first_sentence {
-                format!("{open} {}", seam.before).trim().to_owned()
-            } else {
-                seam.before.clone()
-            };
-            if self.pass_from(&seam, speech, &before, early, said) {
-                return;
-            }
-        }
-        match self.recognize(speech.start, speech.end, &open, early, said) {
+        let before = self.before();
+        match self.recognize(speech.start, speech.end, &before, early, said) {
             Passed::Words(words) => self.passage.take(words, speech.end),
             Passed::GivenUp => {}
             Passed::Failed => self.passage.take(Vec::new(), speech.end),
         }
     }
 
-    /// False if that was no use, and the whole has to be heard.
-    fn pass_from(
-        &mut self,
-        seam: &Seam,
-        speech: &Speech,
-        before: &str,
-        early: bool,
-        said: &mut impl FnMut(Said),
-    ) -> bool {
-        match self.recognize(seam.at, speech.end, before, early, said) {
-            Passed::Words(words) => self.passage.join(seam, words, speech.end),
-            Passed::GivenUp => true,
-            Passed::Failed => {
-                self.passage.take(Vec::new(), speech.end);
-                true
+    /// Recognises the open utterance for somebody who waits: only its end, where the beginning has been heard well already.
+    pub(super) fn glance(&mut self, speech: &Speech, said: &mut impl FnMut(Said)) {
+        let seam = self
+            .passage
+            .seam(speech.start, |from, to| self.segmenter.quietest(from, to));
+        if let Some(seam) = seam {
+            let before = if seam.in_first_sentence {
+                format!("{} {}", self.before(), seam.before)
+            } else {
+                seam.before.clone()
+            };
+            let passed = self.recognize(seam.at, speech.end, before.trim(), false, said);
+            if let Passed::Words(words) = passed
+                && self.passage.glance(&seam, words, speech.end)
+            {
+                return;
             }
+        }
+        self.pass(speech, false, said);
+        self.confirm(said);
+    }
+
+    /// What was said before the passage, in the sentence in which it begins.
+    fn before(&self) -> String {
+        if self.passage.continues() {
+            self.transcript.open_text().to_owned()
+        } else {
+            String::new()
         }
     }
 
