@@ -5,12 +5,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 
 use super::chain::{Chain, Said};
 use super::passage::SURE_STOP;
+use super::shared::Early;
 use super::stats::HearingTimes;
 use crate::perception::recognizer::{Clip, Word};
 use crate::perception::transcript::ends_sentence;
@@ -23,7 +24,7 @@ const STRIDE: u64 = 19_200;
 /// … or this, where it follows a pause: it shows whether a sentence ended there (samples, 0.45 s and a window).
 const AFTER_PAUSE: u64 = 7700;
 /// Windows of silence that may be an utterance's end.
-const MAYBE_END: u64 = 5;
+const MAYBE_END: usize = 5;
 /// Windows of silence that end an utterance whose text is a whole sentence for sure.
 const END_PAUSE: usize = 12;
 /// A pass that heard this much after the last speech heard all of it (samples, two windows).
@@ -49,18 +50,18 @@ impl Chain {
             return;
         };
         let (silence, heard) = (self.segmenter.silence(), self.passage.heard());
-        let in_pause = silence as u64 >= MAYBE_END && heard < speech.speech_end + WHOLE;
         // On a machine that has no time to spare, what is final comes first.
         let time_to_spare =
             self.last_share <= NO_TIME_TO_SPARE || self.shared.unhurried.load(Ordering::Relaxed);
+        let long = if time_to_spare { MAYBE_END } else { END_PAUSE };
+        let in_pause = silence >= long && heard < speech.speech_end + WHOLE;
         let due = match speech.pauses.last() {
             Some((_, end)) if *end > heard && heard > speech.speech_start => end + AFTER_PAUSE,
             _ if heard > speech.speech_start => heard + STRIDE,
             _ => speech.speech_start + FIRST,
         };
-        if time_to_spare
-            && (in_pause || (self.confirms && silence == 0 && speech.speech_end >= due))
-        {
+        let goes_on = self.confirms && silence == 0 && speech.speech_end >= due;
+        if in_pause || (goes_on && time_to_spare) {
             self.pass(&speech, true, said);
             self.confirm(said);
         }
@@ -161,9 +162,18 @@ impl Chain {
             .unwrap_or_default();
         let length = samples.len() as u64 / 16;
         let shared = Arc::clone(&self.shared);
-        let Some(passing) = shared.begin_pass(early.then_some(end)) else {
+        let expected = self.expected(length);
+        let shorter = self
+            .passage
+            .seam(start, |from, to| self.segmenter.quietest(from, to));
+        let early = early.then(|| Early {
+            heard: end,
+            due: shorter.map(|_| Instant::now() + expected),
+        });
+        let Some(passing) = shared.begin_pass(early.as_ref()) else {
             return Passed::GivenUp;
         };
+        let early = early.is_some();
         let never = AtomicBool::new(false);
         let clip = Clip {
             samples: &samples,
@@ -182,7 +192,7 @@ impl Chain {
                 .context("cannot start a thread that recognises")?;
             while !shared.wait_in_pass(self.ear.judged()) {
                 self.ear.judge();
-                if early && self.is_useless(end, length, began) {
+                if early && began.elapsed() < expected / 2 && self.is_useless(end) {
                     shared.interrupt.store(true, Ordering::SeqCst);
                 }
             }
@@ -218,11 +228,15 @@ impl Chain {
     }
 
     /// Whether a pass that hears up to a position is in the way: what was said beyond it has come to a pause, so that the pass
-    /// that makes it final is due, and this one has not yet done the better part of its work.
-    fn is_useless(&self, heard: u64, length: u64, began: Instant) -> bool {
+    /// that makes it final is due.
+    fn is_useless(&self, heard: u64) -> bool {
         let spoken = self.ear.spoken();
-        let in_pause = self.ear.judged() >= spoken + MAYBE_END * WINDOW as u64;
-        let expected = self.last_share * length.max(LEAST_LENGTH_MS) as f32;
-        in_pause && heard < spoken + WHOLE && (began.elapsed().as_millis() as f32) < expected / 2.0
+        self.ear.judged() >= spoken + (MAYBE_END * WINDOW) as u64 && heard < spoken + WHOLE
+    }
+
+    /// What a pass over a clip of a length (ms) takes, if it takes what the last one took.
+    fn expected(&self, length: u64) -> Duration {
+        let length = Duration::from_millis(length.max(LEAST_LENGTH_MS));
+        length.mul_f32(self.last_share)
     }
 }

@@ -15,6 +15,8 @@ use crate::perception::voice_activity::WINDOW;
 const QUESTIONS: usize = 8;
 /// An answer may lack this much of what is being said at the moment (samples, 250 ms); it comes with the next one.
 pub(super) const FRESH: u64 = 4000;
+/// What a pass over the end of a stretch takes, roughly.
+const SHORT_PASS: Duration = Duration::from_millis(350);
 
 pub(super) struct Shared {
     inbox: Mutex<Inbox>,
@@ -39,6 +41,16 @@ pub(super) struct Inbox {
     ending: bool,
     /// Whether the pass that began last has ended.
     pass_over: bool,
+    /// When it should be over, if a shorter one would do for an answer.
+    pass_due: Option<Instant>,
+}
+
+/// A pass that may be given up.
+pub(super) struct Early {
+    /// The position up to which it hears.
+    pub heard: u64,
+    /// When it should be over, if a shorter one would do for an answer.
+    pub due: Option<Instant>,
 }
 
 /// The pass is over, however it ended, when this is dropped.
@@ -68,6 +80,7 @@ impl Shared {
                 questions: Vec::new(),
                 ending: false,
                 pass_over: true,
+                pass_due: None,
             }),
             news: Condvar::new(),
             stats: Mutex::default(),
@@ -102,9 +115,12 @@ impl Shared {
             position,
             answer,
         });
-        // A pass that hears nearly everything is waited for; another one is in the way of the one that does.
+        // A pass that hears nearly everything is waited for, if that is soon; another one is in the way of the one that does.
         let passing = self.passing.load(Ordering::SeqCst);
-        if passing != 0 && passing + FRESH < position {
+        let long = inbox
+            .pass_due
+            .is_some_and(|due| due > Instant::now() + SHORT_PASS);
+        if passing != 0 && (passing + FRESH < position || long) {
             self.interrupt.store(true, Ordering::SeqCst);
         }
         drop(inbox);
@@ -125,17 +141,18 @@ impl Shared {
         (std::mem::take(&mut inbox.questions), inbox.ending)
     }
 
-    /// A pass begins. `heard` is the position up to which it hears if it may be interrupted; then there is none if somebody
-    /// waits already.
-    pub(super) fn begin_pass(&self, heard: Option<u64>) -> Option<Passing<'_>> {
+    /// A pass begins; no early one where somebody waits already.
+    pub(super) fn begin_pass(&self, early: Option<&Early>) -> Option<Passing<'_>> {
         // Under the lock under which questions are asked: one either is seen here or sees the pass.
         let mut inbox = lock(&self.inbox);
-        if heard.is_some() && !inbox.questions.is_empty() {
+        if early.is_some() && !inbox.questions.is_empty() {
             return None;
         }
         inbox.pass_over = false;
+        inbox.pass_due = early.and_then(|early| early.due);
         self.interrupt.store(false, Ordering::SeqCst);
-        self.passing.store(heard.unwrap_or(0), Ordering::SeqCst);
+        let heard = early.map_or(0, |early| early.heard);
+        self.passing.store(heard, Ordering::SeqCst);
         Some(Passing(self))
     }
 
