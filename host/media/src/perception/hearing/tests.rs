@@ -122,7 +122,7 @@ fn events_of(events: &mut mpsc::Receiver<HeardEvent>) -> Vec<Sentence> {
 
 #[test]
 fn a_full_stop_that_a_pause_invents_ends_no_sentence() {
-    for pause in [130, 250, 400, 550, 700, 850] {
+    for pause in [130, 250, 400, 550, 700, 750] {
         let talk = Arc::new(
             Talk::new(&[
                 ("My name is Emma Foster", pause),
