@@ -10,9 +10,27 @@ use dynacu_sdk::{
 
 use sweep::Sweep;
 
+/// The screen is read in so many bands, one for each observation: reading all of it takes seconds.
+const BANDS: u32 = 4;
+/// Pixels that a band reaches into the next one, so that no line is cut by both.
+const OVERLAP: u32 = 32;
+
 struct Replayer {
     sweep: Sweep,
-    whole: Rect,
+    screen: Size,
+}
+
+/// The part of the screen that is read at a step, counted from 1.
+fn band(screen: Size, step: u32) -> Rect {
+    let height = screen.height / BANDS;
+    let top = step.saturating_sub(1) % BANDS * height;
+    let y = i32::try_from(top).unwrap_or(0);
+    Rect::new(
+        0,
+        y,
+        screen.width,
+        (height + OVERLAP).min(screen.height - top),
+    )
 }
 
 impl StepPolicy for Replayer {
@@ -40,3 +58,20 @@ impl StepPolicy for Replayer {
 }
 
 export_policy!(Replayer);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bands_cover_the_screen_in_turn() {
+        let screen = Size {
+            width: 1280,
+            height: 720,
+        };
+        let bands: Vec<Rect> = (1..=5).map(|step| band(screen, step)).collect();
+        assert_eq!(bands[0], Rect::new(0, 0, 1280, 212));
+        assert_eq!(bands[3], Rect::new(0, 540, 1280, 180));
+        assert_eq!(bands[4], bands[0]);
+    }
+}

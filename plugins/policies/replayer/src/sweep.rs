@@ -43,9 +43,8 @@ impl Sweep {
         }
     }
 
-    /// Takes in what the screen says now.
+    /// Takes in what a part of the screen says now.
     pub(crate) fn see(&mut self, lines: Vec<TextLine>) {
-        self.words.clear();
         for line in lines {
             let at = line.box_.centre();
             let text = line.text.trim().to_owned();
