@@ -4,7 +4,7 @@
 mod sweep;
 
 use dynacu_sdk::{
-    Brief, Channels, Decision, Observation, PolicyDescriptor, Rect, Session, StepPolicy,
+    Brief, Channels, Decision, Observation, PolicyDescriptor, Rect, Session, Size, StepPolicy,
     export_policy, logging,
 };
 
