@@ -5,15 +5,20 @@ use std::ops::Range;
 use dynacu_sdk::{Point, Rect, TextLine};
 use regex::Regex;
 
-use crate::heard::named;
+use crate::memory::{Capture, Row};
 
 pub(crate) struct Page {
     text: String,
     lines: Vec<(Range<usize>, TextLine)>,
 }
 
+/// A match, or what else was found on a frame.
+#[derive(Clone, Debug)]
 pub(crate) struct Match {
-    pub(crate) captures: Vec<(String, String)>,
+    pub(crate) text: String,
+    pub(crate) row: Row,
+    /// Its middle, or that of its first capture.
+    pub(crate) at: Option<Point>,
     /// The least confidence of the lines that it lies in, 0 to 1.
     pub(crate) confidence: f32,
 }
@@ -53,8 +58,32 @@ impl Page {
     }
 
     pub(crate) fn search(&self, pattern: &Regex) -> Option<Match> {
-        let found = pattern.captures(&self.text)?;
-        let range = found.get(0)?.range();
+        self.found(pattern, &pattern.captures(&self.text)?)
+    }
+
+    /// Every match, from top to bottom.
+    pub(crate) fn search_all(&self, pattern: &Regex) -> Vec<Match> {
+        pattern
+            .captures_iter(&self.text)
+            .filter_map(|found| self.found(pattern, &found))
+            .collect()
+    }
+
+    fn found(&self, pattern: &Regex, found: &regex::Captures<'_>) -> Option<Match> {
+        let whole = found.get(0)?;
+        let groups = pattern
+            .capture_names()
+            .flatten()
+            .filter_map(|name| Some((name, found.name(name)?)));
+        let mut row = Row::new();
+        let mut first = None;
+        for (name, group) in groups {
+            let at = self.middle_of(group.range());
+            first = first.or(at);
+            let text = group.as_str().trim().to_owned();
+            row.insert(name.to_owned(), Capture { text, at });
+        }
+        let range = whole.range();
         let confidence = self
             .lines
             .iter()
@@ -62,9 +91,25 @@ impl Page {
             .map(|(_, line)| line.confidence)
             .fold(1.0, f32::min);
         Some(Match {
-            captures: named(pattern, &found),
+            text: whole.as_str().to_owned(),
+            row,
+            at: first.or_else(|| self.middle_of(range)),
             confidence,
         })
+    }
+
+    /// The middle of the first line of a stretch of the text.
+    fn middle_of(&self, range: Range<usize>) -> Option<Point> {
+        let (place, line) = self
+            .lines
+            .iter()
+            .find(|(place, _)| range.start < place.end && place.start < range.end)?;
+        let start = range.start.max(place.start) - place.start;
+        let end = range.end.min(place.end) - place.start;
+        let text = &self.text[place.clone()];
+        let letters = |part: &str| part.chars().count() as f32;
+        let middle = letters(&text[..start]) + letters(&text[start..end]) / 2.0;
+        Some(along(line.box_, middle / letters(text)))
     }
 
     /// The middle of some words, which may be part of a line. Case, spaces and signs do not matter, since reading
@@ -85,13 +130,16 @@ impl Page {
             let start = text[..text.find(&wanted)?].chars().count();
             let end = start + wanted.chars().count() - 1;
             let middle = (kept.get(start)?.0 + kept.get(end)?.0 + 1) as f32 / 2.0;
-            let share = middle / letters.len() as f32;
-            let Rect { origin, size } = line.box_;
-            Some(Point {
-                x: origin.x + (share * size.width as f32) as i32,
-                y: line.box_.centre().y,
-            })
+            Some(along(line.box_, middle / letters.len() as f32))
         })
+    }
+}
+
+/// A point in the middle of a line, at this share of its length.
+fn along(line: Rect, share: f32) -> Point {
+    Point {
+        x: line.origin.x + (share * line.size.width as f32) as i32,
+        y: line.centre().y,
     }
 }
 
@@ -134,8 +182,16 @@ mod tests {
         let found = page()
             .search(&Regex::new(r"Error\s*(?<code>[A-Z]-?\d{4})").unwrap())
             .unwrap();
-        assert_eq!(found.captures, [("code".to_owned(), "E-4471".to_owned())]);
+        let code = &found.row["code"];
+        assert_eq!(code.text, "E-4471");
+        assert_eq!(code.at, Some(Point { x: 140, y: 22 }));
         assert_eq!(found.confidence, 0.9);
+        let numbers = page().search_all(&Regex::new(r"(?<number>\d+)").unwrap());
+        let numbers: Vec<&str> = numbers
+            .iter()
+            .map(|found| found.row["number"].text.as_str())
+            .collect();
+        assert_eq!(numbers, ["4471", "20"]);
     }
 
     #[test]

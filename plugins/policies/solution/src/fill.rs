@@ -1,12 +1,21 @@
-//! Placeholders: `{name}` is a capture or a lookup, `{name:number}` the same as digits, `{{` and `}}` are braces.
+//! Placeholders: `{name}` is a capture or a lookup, `{name:number}` the same as digits, `{name:spelled}` one letter after the
+//! other, `{{` and `}}` are braces.
 
 use std::collections::BTreeMap;
 
+use crate::memory::{Row, plain};
 use crate::script::Lookup;
 
 enum Piece {
     Text(String),
-    Name { name: String, as_number: bool },
+    Name { name: String, form: Form },
+}
+
+#[derive(Clone, Copy)]
+enum Form {
+    AsItIs,
+    Number,
+    Spelled,
 }
 
 /// The names that a text uses.
@@ -23,21 +32,23 @@ pub(crate) fn names(text: &str) -> Result<Vec<String>, String> {
 /// The text with every placeholder filled. The message says what could not be.
 pub(crate) fn fill(
     text: &str,
-    captures: &BTreeMap<String, String>,
+    captures: &Row,
     lookups: &BTreeMap<String, Lookup>,
 ) -> Result<String, String> {
     let mut filled = String::new();
     for piece in pieces(text)? {
         match piece {
             Piece::Text(text) => filled.push_str(&text),
-            Piece::Name { name, as_number } => {
+            Piece::Name { name, form } => {
                 let value = value(&name, captures, lookups)?;
-                if as_number {
-                    let digits = answers::digits(&value)
-                        .ok_or_else(|| format!("{value:?} of {name} is no number"))?;
-                    filled.push_str(&digits);
-                } else {
-                    filled.push_str(&value);
+                match form {
+                    Form::AsItIs => filled.push_str(&value),
+                    Form::Number => {
+                        let digits = answers::digits(&value)
+                            .ok_or_else(|| format!("{value:?} of {name} is no number"))?;
+                        filled.push_str(&digits);
+                    }
+                    Form::Spelled => filled.push_str(&spelled(&value)),
                 }
             }
         }
@@ -45,34 +56,33 @@ pub(crate) fn fill(
     Ok(filled)
 }
 
-fn value(
+/// What a name stands for: a lookup's result, unless there is a capture of that name, which in `guess` is a constant.
+pub(crate) fn value(
     name: &str,
-    captures: &BTreeMap<String, String>,
+    captures: &Row,
     lookups: &BTreeMap<String, Lookup>,
 ) -> Result<String, String> {
-    let captured = |name: &str| {
-        captures
-            .get(name)
-            .ok_or_else(|| format!("{name} was not captured"))
-    };
-    let Some(lookup) = lookups.get(name) else {
-        return captured(name).cloned();
-    };
-    let key = captured(&lookup.key)?;
+    if let Some(capture) = captures.get(name) {
+        return Ok(capture.text.clone());
+    }
+    let lookup = lookups
+        .get(name)
+        .ok_or_else(|| format!("{name} was not captured"))?;
+    let key = captures
+        .get(&lookup.key)
+        .ok_or_else(|| format!("{} was not captured", lookup.key))?;
     lookup
         .values
         .iter()
-        .find(|(known, _)| plain(known) == plain(key))
+        .find(|(known, _)| plain(known) == plain(&key.text))
         .map(|(_, value)| value.clone())
-        .ok_or_else(|| format!("cannot look up {key:?} in {name}"))
+        .ok_or_else(|| format!("cannot look up {:?} in {name}", key.text))
 }
 
-/// Lower case, letters and digits only.
-fn plain(text: &str) -> String {
-    text.chars()
-        .filter(|letter| letter.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
+/// Letters and digits, parted by spaces.
+fn spelled(text: &str) -> String {
+    let letters = text.chars().filter(|letter| letter.is_alphanumeric());
+    letters.map(String::from).collect::<Vec<_>>().join(" ")
 }
 
 fn pieces(text: &str) -> Result<Vec<Piece>, String> {
@@ -96,12 +106,19 @@ fn pieces(text: &str) -> Result<Vec<Piece>, String> {
             Some((name, form)) => (name, Some(form)),
             None => (&after[..end], None),
         };
-        if !matches!(form, None | Some("number")) {
-            return Err(format!("{:?} is no form; there is number", &after[..end]));
-        }
+        let form = match form {
+            None => Form::AsItIs,
+            Some("number") => Form::Number,
+            Some("spelled") => Form::Spelled,
+            Some(form) => {
+                return Err(format!(
+                    "{form:?} is no form of {name}; there are number and spelled"
+                ));
+            }
+        };
         pieces.push(Piece::Name {
             name: name.to_owned(),
-            as_number: form.is_some(),
+            form,
         });
         rest = &after[end + 1..];
     }
@@ -113,12 +130,14 @@ fn pieces(text: &str) -> Result<Vec<Piece>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::row;
 
     #[test]
     fn captures_lookups_numbers_and_braces() {
-        let captures = BTreeMap::from([
-            ("price".to_owned(), "sixty-four dollars".to_owned()),
-            ("country".to_owned(), "New Zealand?".to_owned()),
+        let captures = row(&[
+            ("price", "sixty-four dollars"),
+            ("country", "New Zealand?"),
+            ("order", "AB-47"),
         ]);
         let lookups = BTreeMap::from([(
             "capital".to_owned(),
@@ -132,6 +151,7 @@ mod tests {
             ("It is {capital}.", Ok("It is Wellington.")),
             ("{{{price}}}", Ok("{sixty-four dollars}")),
             ("{country:number}", Err("is no number")),
+            ("Order {order:spelled}.", Ok("Order A B 4 7.")),
             ("{price", Err("left open")),
             ("a } b", Err("left open")),
             ("{price:upper}", Err("is no form")),
@@ -143,7 +163,7 @@ mod tests {
                 (filled, _) => panic!("{text}: {filled:?}"),
             }
         }
-        let unknown = BTreeMap::from([("country".to_owned(), "Atlantis".to_owned())]);
+        let unknown = row(&[("country", "Atlantis")]);
         let error = fill("{capital}", &unknown, &lookups).unwrap_err();
         assert_eq!(error, "cannot look up \"Atlantis\" in capital");
     }
