@@ -1,4 +1,4 @@
-// Small makers of elements that pages share: HTML, SVG, icons from the kit's sheet, and level meters.
+// Elements that pages find and make: by id, HTML, SVG, icons from the kit's sheet, and level meters.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -6,6 +6,16 @@ const SVG = "http://www.w3.org/2000/svg";
  * @typedef {Record<string, string | number | boolean>} Attributes
  * @typedef {Node | string} Child
  */
+
+/**
+ * @param {string} id
+ * @returns {any} the page's element of that name; whoever asks knows what it is
+ */
+export function at(id) {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the page has no element ${id}`);
+  return found;
+}
 
 /**
  * @template {Element} E

@@ -19,7 +19,7 @@ const submitted = new Set();
 
 /**
  * @typedef {object} Loaded
- * @property {Record<string, any>} values   lasting values to display
+ * @property {any} values   lasting values to display, by name
  * @property {Record<string, string>} audio clip ids and their addresses
  */
 

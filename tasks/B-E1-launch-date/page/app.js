@@ -1,8 +1,9 @@
 // Rostrum's showing of a recorded briefing: slides and voice together, once, and a reminder that asks for the launch date.
 
 import { clockText } from "/lib/clock.js";
-import { html, levelMeter } from "/lib/drawing.js";
+import { at, html, levelMeter } from "/lib/drawing.js";
 import { playFilm } from "/lib/film.js";
+import { handIn } from "/lib/forms.js";
 import { avatar, portrait } from "/lib/people.js";
 import { session } from "/lib/session.js";
 import * as slides from "./slides.js";
@@ -14,7 +15,6 @@ const PARTS = ["talk-1", "talk-2", "talk-3", "talk-4", "talk-5"];
 /** The talk as it may run, for the progress bar, in seconds; it is not told on the page. */
 let total = 60;
 
-const at = (/** @type {string} */ id) => document.getElementById(id);
 /** The clip that is playing. @type {string | null} */
 let playing = null;
 /** @type {(loudness: number) => number} */
@@ -27,7 +27,7 @@ const CHAT = [
   ["Marek Dudek", "Will the slides be sent round?"],
 ];
 
-/** @param {{ values: Record<string, any> }} loaded */
+/** @param {{ values: any }} loaded */
 function show({ values }) {
   for (const place of document.querySelectorAll(".product")) place.textContent = values.product;
   at("viewers").textContent = values.viewers;
@@ -75,13 +75,7 @@ async function talk(values) {
   at("state-text").textContent = "Ended";
 }
 
-at("reminder").addEventListener("submit", () => {
-  const date = /** @type {HTMLInputElement} */ (at("date")).value.trim();
-  at("note").textContent = date === "" ? "Please enter a date." : "";
-  if (date === "" || !session.submit("reminder", { date })) return;
-  at("ask").hidden = true;
-  at("saved").hidden = false;
-});
+handIn("reminder", ["date"], { missing: "Please enter a date.", thanks: "saved" });
 
 const { values } = await session.load(show);
 await session.started;

@@ -1,7 +1,8 @@
 // Benchnotes' lesson: a terminal demo that the whole class sees once, and two questions about it.
 
 import { clockText } from "/lib/clock.js";
-import { html } from "/lib/drawing.js";
+import { at, html } from "/lib/drawing.js";
+import { handIn } from "/lib/forms.js";
 import { avatar, portrait } from "/lib/people.js";
 import { session } from "/lib/session.js";
 import { Terminal } from "./terminal.js";
@@ -15,7 +16,6 @@ const LENGTH = 34;
 
 const CLASS = ["Amina Diallo", "Piotr Wrona", "Sofia Reyes", "Kenji Mori", "Ada Lind"];
 
-const at = (/** @type {string} */ id) => document.getElementById(id);
 const terminal = new Terminal(at("screen"));
 
 /**
@@ -26,7 +26,7 @@ function card(heading, line) {
   at("screen").replaceChildren(html("div", { class: "card-picture" }, html("h2", {}, heading), html("p", {}, line)));
 }
 
-/** @param {{ values: Record<string, any> }} loaded */
+/** @param {{ values: any }} loaded */
 function show({ values }) {
   at("teacher").textContent = values.teacher.full;
   at("learners").textContent = values.learners;
@@ -72,14 +72,7 @@ async function demo() {
   card("Next: roll back", "The questions stay open until tonight");
 }
 
-at("check").addEventListener("submit", () => {
-  const [command, build] = ["command", "build"].map((id) => /** @type {HTMLInputElement} */ (at(id)).value.trim());
-  const complete = command !== "" && build !== "";
-  at("note").textContent = complete ? "" : "Please answer both questions.";
-  if (!complete || !session.submit("check", { command, build })) return;
-  at("ask").hidden = true;
-  at("done").hidden = false;
-});
+handIn("check", ["command", "build"], { missing: "Please answer both questions.", thanks: "done" });
 
 await session.load(show);
 await session.started;

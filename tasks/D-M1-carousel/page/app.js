@@ -1,6 +1,7 @@
 // The shop's window of offers: each piece with its price, then with its code, once round; and the order beside it.
 
-import { html } from "/lib/drawing.js";
+import { at, html } from "/lib/drawing.js";
+import { handIn } from "/lib/forms.js";
 import { session } from "/lib/session.js";
 import { drawn, GOODS } from "./goods.js";
 
@@ -9,7 +10,6 @@ const BEFORE = 5000;
 /** How long a price and how long a code is in the window, in milliseconds. */
 const UP = 1700;
 
-const at = (/** @type {string} */ id) => document.getElementById(id);
 
 /**
  * @param {string} heading
@@ -19,7 +19,7 @@ function notice(heading, line) {
   at("window").replaceChildren(html("div", { class: "notice" }, html("h3", {}, heading), html("p", {}, line)));
 }
 
-/** @param {{ values: Record<string, any> }} loaded */
+/** @param {{ values: any }} loaded */
 function show({ values }) {
   notice("Today’s round begins in a moment", "Seven pieces, once round");
   // What is not in the window today stands on the shelf, and the last three pieces besides: no price, no code.
@@ -61,14 +61,7 @@ async function round({ order, goods }) {
   notice("That was today’s round", "Orders are open until midnight");
 }
 
-at("redeem").addEventListener("submit", () => {
-  const [price, code] = ["price", "code"].map((id) => /** @type {HTMLInputElement} */ (at(id)).value.trim());
-  const complete = price !== "" && code !== "";
-  at("note").textContent = complete ? "" : "Please fill in both fields.";
-  if (!complete || !session.submit("order", { price, code })) return;
-  at("ask").hidden = true;
-  at("taken").hidden = false;
-});
+handIn("order", ["price", "code"], { missing: "Please fill in both fields.", thanks: "taken" });
 
 const { values } = await session.load(show);
 await session.started;

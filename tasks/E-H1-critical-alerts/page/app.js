@@ -1,6 +1,7 @@
 // Harrier's board during one watch: alerts come in on tiles, tell their severity for a moment and wait to be acknowledged.
 
 import { clockText, countdown } from "/lib/clock.js";
+import { at } from "/lib/drawing.js";
 import { portrait } from "/lib/people.js";
 import { session } from "/lib/session.js";
 import { SERVICES, Tile } from "./tile.js";
@@ -18,7 +19,6 @@ const AFTER = 7000;
 /** The figures are read anew so often, in milliseconds. */
 const REFRESH = 10_000;
 
-const at = (/** @type {string} */ id) => document.getElementById(id);
 const tiles = SERVICES.map((service, index) => new Tile(service, index + 1));
 /** Alerts on the board that nobody has acknowledged. */
 let open = 0;
@@ -29,7 +29,7 @@ function count(change) {
   at("open").textContent = String(open);
 }
 
-/** @param {{ values: Record<string, any> }} loaded */
+/** @param {{ values: any }} loaded */
 function show({ values }) {
   at("region").textContent = values.region;
   at("name").textContent = values.operator;

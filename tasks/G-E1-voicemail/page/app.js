@@ -1,7 +1,9 @@
 // Copperfield's night line: one message, played once, and the slip that asks for the number to call back.
 
 import { clockText } from "/lib/clock.js";
+import { at } from "/lib/drawing.js";
 import { playFilm } from "/lib/film.js";
+import { handIn } from "/lib/forms.js";
 import { avatar } from "/lib/people.js";
 import { session } from "/lib/session.js";
 
@@ -12,7 +14,6 @@ const PAUSE = 350;
 /** Bars of the picture of the sound. */
 const BARS = 52;
 
-const at = (/** @type {string} */ id) => document.getElementById(id);
 /** The clip that is playing, and when the message began, in milliseconds. @type {string | null} */
 let playing = null;
 let began = 0;
@@ -20,7 +21,7 @@ let total = 0;
 /** Loudness at each bar that was played. @type {number[]} */
 const heard = [];
 
-/** @param {{ values: Record<string, any> }} loaded */
+/** @param {{ values: any }} loaded */
 function show({ values }) {
   at("caller").textContent = values.caller.full;
   at("face").append(avatar(values.caller.full));
@@ -34,7 +35,7 @@ function show({ values }) {
 
 /** Bars that were played follow their loudness, the others lie flat. */
 function draw() {
-  const canvas = /** @type {HTMLCanvasElement} */ (at("wave"));
+  const canvas = at("wave");
   const pen = canvas.getContext("2d");
   pen.clearRect(0, 0, canvas.width, canvas.height);
   for (let bar = 0; bar < BARS; bar += 1) {
@@ -54,7 +55,7 @@ function follow() {
 
 async function listen() {
   session.click("play");
-  const button = /** @type {HTMLButtonElement} */ (at("play"));
+  const button = at("play");
   button.disabled = true;
   at("state").textContent = "Playing";
   began = session.now();
@@ -68,13 +69,7 @@ async function listen() {
   button.textContent = "Played";
 }
 
-at("slip").addEventListener("submit", () => {
-  const number = /** @type {HTMLInputElement} */ (at("number")).value.trim();
-  at("note").textContent = number === "" ? "Please enter a number." : "";
-  if (number === "" || !session.submit("slip", { number })) return;
-  at("ask").hidden = true;
-  at("given").hidden = false;
-});
+handIn("slip", ["number"], { missing: "Please enter a number.", thanks: "given" });
 
 await session.load(show);
 await session.started;

@@ -1,7 +1,7 @@
 // Hallway's interview room: the interviewer speaks, then listens; whatever the microphone hears goes to the room's server.
 
 import { clockText } from "/lib/clock.js";
-import { levelMeter } from "/lib/drawing.js";
+import { at, html, icon, levelMeter } from "/lib/drawing.js";
 import { session } from "/lib/session.js";
 import { drawInterviewer } from "./interviewer.js";
 
@@ -14,7 +14,6 @@ const ANSWER_TIME = 16_000;
 /** Bars of the own microphone's meter. */
 const BARS = 8;
 
-const at = (id) => document.getElementById(id);
 /** What the interviewer is saying. @type {string | null} */
 let speaking = null;
 /** The own microphone's meter. @type {(loudness: number) => number} */
@@ -96,10 +95,7 @@ at("hand").addEventListener("click", () => {
     at("own").querySelector(".raised").remove();
     return;
   }
-  const raised = document.createElement("div");
-  raised.className = "raised";
-  raised.innerHTML = '<svg class="icon large"><use href="/lib/icons.svg#hand"/></svg>';
-  at("own").append(raised);
+  at("own").append(html("div", { class: "raised" }, icon("hand", "large")));
 });
 
 await session.load(show);

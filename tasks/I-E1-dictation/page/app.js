@@ -1,7 +1,7 @@
 // Foolscap: a notice is dictated over a call beside the document, typed, and marked as ready.
 
 import { clockText } from "/lib/clock.js";
-import { levelMeter } from "/lib/drawing.js";
+import { at, levelMeter } from "/lib/drawing.js";
 import { playFilm } from "/lib/film.js";
 import { avatar, portrait } from "/lib/people.js";
 import { session } from "/lib/session.js";
@@ -12,15 +12,14 @@ const LEAD_IN = 2000;
 const PAUSE = 1500;
 const PARTS = ["lead", "first", "second", "third", "closing"];
 
-const at = (/** @type {string} */ id) => document.getElementById(id);
-const body = /** @type {HTMLTextAreaElement} */ (at("body"));
-const ready = /** @type {HTMLButtonElement} */ (at("ready"));
+const body = at("body");
+const ready = at("ready");
 /** @type {string | null} */
 let playing = null;
 /** @type {(loudness: number) => number} */
 let meter = () => 0;
 
-/** @param {{ values: Record<string, any> }} loaded */
+/** @param {{ values: any }} loaded */
 function show({ values }) {
   at("subject").textContent = values.cause.subject;
   at("caller").textContent = values.manager.full;

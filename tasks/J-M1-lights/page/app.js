@@ -1,8 +1,8 @@
 // Fivefold's game of lamps: a pattern is shown once, then it is to be pressed in the same order; then a longer one.
 
-import { countdown } from "/lib/clock.js";
 import { ringChart } from "/lib/charts.js";
-import { html } from "/lib/drawing.js";
+import { countdown } from "/lib/clock.js";
+import { at, html } from "/lib/drawing.js";
 import { portrait } from "/lib/people.js";
 import { session } from "/lib/session.js";
 
@@ -18,7 +18,6 @@ const PRESSED = 180;
 
 const FRIENDS = [["Ayla", "4 of 5"], ["Bruno", "3 of 5"], ["Carys", "5 of 5"], ["Dmitri", "1 of 5"], ["Esme", "2 of 5"]];
 
-const at = (/** @type {string} */ id) => document.getElementById(id);
 /** Lamps from left to right and from top to bottom. @type {Map<string, HTMLButtonElement>} */
 const pads = new Map();
 /** Told of each press while it is the player's turn. @type {((name: string) => void) | null} */
@@ -33,7 +32,7 @@ function say(line, hint) {
   at("hint").textContent = hint;
 }
 
-/** @param {{ values: Record<string, any> }} loaded */
+/** @param {{ values: any }} loaded */
 function show({ values }) {
   at("streak").textContent = values.streak;
   at("own-name").textContent = values.player;
