@@ -1,6 +1,5 @@
 // Benchnotes' lesson: a terminal demo that the whole class sees once, and two questions about it.
 
-import { clockText } from "/lib/clock.js";
 import { at, html } from "/lib/drawing.js";
 import { handIn } from "/lib/forms.js";
 import { avatar, portrait } from "/lib/people.js";
@@ -37,7 +36,6 @@ function show({ values }) {
 
 function animate() {
   const seconds = Math.min(LENGTH, session.now() / 1000);
-  at("elapsed").textContent = clockText(seconds);
   at("progress").style.width = `${((100 * seconds) / LENGTH).toFixed(1)}%`;
 }
 

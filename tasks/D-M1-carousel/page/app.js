@@ -8,7 +8,7 @@ import { drawn, GOODS } from "./goods.js";
 /** Before the round begins, in milliseconds. */
 const BEFORE = 5000;
 /** How long a price and how long a code is in the window, in milliseconds. */
-const UP = 1700;
+const UP = 2200;
 
 
 /**

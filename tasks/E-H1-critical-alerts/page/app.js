@@ -87,7 +87,8 @@ const length = due[due.length - 1] + AFTER;
 let refreshes = 0;
 const refreshing = setInterval(() => refresh(++refreshes), REFRESH);
 countdown(length, (left) => {
-  at("left").textContent = `${clockText(Math.ceil(left / 1000))} left`;
+  // In steps of five seconds: a figure that changes every second would be the busiest thing on the wall.
+  at("left").textContent = `${clockText(5 * Math.ceil(left / 5000))} left`;
   at("gauge").style.width = `${((100 * left) / length).toFixed(1)}%`;
 });
 due.forEach((time, place) => {
