@@ -7,7 +7,7 @@ import { portrait } from "/lib/people.js";
 import { session } from "/lib/session.js";
 
 /** How long a lamp is lit, and how long none is before the next, in milliseconds. */
-const LIT = 800;
+const LIT = 1200;
 const DARK = 400;
 /** Time to press a pattern, in milliseconds. */
 const TURN = 30_000;
