@@ -1,7 +1,6 @@
 // Rostrum's showing of a recorded briefing: slides and voice together, once, and a reminder that asks for the launch date.
 
-import { clockText } from "/lib/clock.js";
-import { at, html, levelMeter } from "/lib/drawing.js";
+import { at, html } from "/lib/drawing.js";
 import { playFilm } from "/lib/film.js";
 import { handIn } from "/lib/forms.js";
 import { avatar, portrait } from "/lib/people.js";
@@ -14,11 +13,6 @@ const LEAD_IN = 1500;
 const PARTS = ["talk-1", "talk-2", "talk-3", "talk-4", "talk-5"];
 /** The talk as it may run, for the progress bar, in seconds; it is not told on the page. */
 let total = 60;
-
-/** The clip that is playing. @type {string | null} */
-let playing = null;
-/** @type {(loudness: number) => number} */
-let meter = () => 0;
 
 const CHAT = [
   ["Priya Anand", "Hello from the clinic in Leeds."],
@@ -34,7 +28,6 @@ function show({ values }) {
   at("speaker-name").textContent = values.speaker;
   at("face").append(portrait(values.speaker, 48));
   at("chat").append(...CHAT.map(([name, text]) => html("li", {}, avatar(name), html("p", {}, html("b", {}, name), text))));
-  meter = levelMeter(at("meter"), 12);
   total = PARTS.reduce((sum, part) => sum + session.length(part) + 0.5, LEAD_IN / 1000);
   screen(slides.opening({ product: values.product, speaker: values.speaker }));
 }
@@ -46,10 +39,7 @@ function screen(slide) {
 
 function animate() {
   const seconds = session.now() / 1000;
-  at("elapsed").textContent = clockText(Math.min(seconds, total));
   at("progress").style.width = `${Math.min(100, (100 * seconds) / total).toFixed(1)}%`;
-  const lit = meter(playing === null ? 0 : session.level(playing));
-  at("face").classList.toggle("speaking", lit > 1);
 }
 
 /** @param {Record<string, any>} values */
@@ -66,11 +56,11 @@ async function talk(values) {
     () => screen(slides.closing()),
   ];
   await session.wait(LEAD_IN);
-  await playFilm(PARTS.map((clip, index) => ({ clip, show: pictures[index], pause: 500 })), (index, { clip }) => {
-    playing = clip;
+  at("face").classList.add("speaking");
+  await playFilm(PARTS.map((clip, index) => ({ clip, show: pictures[index], pause: 500 })), (index) => {
     if (index === 3) session.mark("launch-spoken");
   });
-  playing = null;
+  at("face").classList.remove("speaking");
   at("state").classList.add("over");
   at("state-text").textContent = "Ended";
 }

@@ -10,7 +10,6 @@ const BEFORE = 5000;
 /** How long a price and how long a code is in the window, in milliseconds. */
 const UP = 2200;
 
-
 /**
  * @param {string} heading
  * @param {string} line
