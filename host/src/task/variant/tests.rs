@@ -47,12 +47,12 @@ fn each_consumer_gets_its_part_and_no_more() {
     assert_eq!(&variant.scorer_input["values"], values);
     let clip = &variant.speech[0];
     assert!(
-        clip.text.contains(" dollars well spent for the "),
+        clip.text().contains(" dollars well spent for the "),
         "{}",
-        clip.text
+        clip.text()
     );
     assert_eq!(clip.entities[1].0, format!("${price}"));
-    assert!(clip.text.contains(&clip.entities[1].1));
+    assert!(clip.text().contains(&clip.entities[1].1));
     assert!(
         variant
             .instruction
