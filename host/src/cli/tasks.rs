@@ -84,6 +84,9 @@ pub enum TasksCommand {
         /// Runs everything again
         #[arg(long)]
         fresh: bool,
+        /// A folder for contact sheets of the reference policy's episodes
+        #[arg(long)]
+        sheets: Option<PathBuf>,
     },
     /// Render the speech of tasks: seed 0 into the task's folder, to be committed, others into the cache
     #[command(
@@ -112,9 +115,12 @@ where
         TasksCommand::Lint { ids, no_browser } => {
             return lint::run(&catalogue, home, ids, !no_browser).await;
         }
-        TasksCommand::Gate { ids, seeds, fresh } => {
-            return gate::run(&catalogue, home, ids, seeds, fresh).await;
-        }
+        TasksCommand::Gate {
+            ids,
+            seeds,
+            fresh,
+            sheets,
+        } => return gate::run(&catalogue, home, ids, seeds, fresh, sheets).await,
         TasksCommand::Play { id, seed, now } => {
             return play::run(catalogue.get(&id)?, home, seed, now, renderer()?).await;
         }
