@@ -62,7 +62,7 @@ test: build $(PYTHON_GUEST) ## builds everything and passes the tests, real epis
 
 gates: build ## runs the gates of every task that changed, and writes their table into docs/tasks.md
 	$(call say,gates)
-	@$(HOST) tasks gate
+	@$(HOST) tasks gate --sheets docs/tasks
 
 matrix: build ## every mode with every model adapter on every task, against local servers (two hours)
 	$(call say,matrix)

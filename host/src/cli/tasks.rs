@@ -12,7 +12,7 @@ use super::Done;
 use crate::task::catalogue::{Catalogue, Filters, Task};
 use crate::task::home::Home;
 use crate::task::manifest::MomentChannel;
-use crate::task::prepare::{Renderer, write_committed};
+use crate::task::prepare::{Renderer, silent, write_committed};
 use crate::task::variant::{Seed, Variant, draw};
 
 mod gate;
@@ -84,6 +84,9 @@ pub enum TasksCommand {
         /// Runs everything again
         #[arg(long)]
         fresh: bool,
+        /// A folder for contact sheets of the reference policy's episodes
+        #[arg(long)]
+        sheets: Option<PathBuf>,
     },
     /// Render the speech of tasks: seed 0 into the task's folder, to be committed, others into the cache
     #[command(
@@ -112,9 +115,12 @@ where
         TasksCommand::Lint { ids, no_browser } => {
             return lint::run(&catalogue, home, ids, !no_browser).await;
         }
-        TasksCommand::Gate { ids, seeds, fresh } => {
-            return gate::run(&catalogue, home, ids, seeds, fresh).await;
-        }
+        TasksCommand::Gate {
+            ids,
+            seeds,
+            fresh,
+            sheets,
+        } => return gate::run(&catalogue, home, ids, seeds, fresh, sheets).await,
         TasksCommand::Play { id, seed, now } => {
             return play::run(catalogue.get(&id)?, home, seed, now, renderer()?).await;
         }
@@ -126,16 +132,18 @@ where
         } => sheet::run(&catalogue.get(&id)?, home, seed, from, &file).await?,
         TasksCommand::Show { id, seed, .. } => {
             let task = catalogue.get(&id)?;
+            let out = &mut std::io::stdout().lock();
+            if task.manifest.speech.is_empty() {
+                let variant = silent(&task, seed, renderer()?.as_ref())?;
+                show(&task, &variant, out)?;
+                return Ok(Done::Well);
+            }
             // The draw that was admitted is pinned with the committed clips.
             let sub_seed = crate::task::clips::ClipSet::read(&task.folder.join("audio"))
                 .ok()
                 .filter(|set| set.seed == seed)
                 .map_or(0, |set| set.sub_seed);
-            show(
-                &task,
-                &draw(&task.manifest, &seed, sub_seed)?,
-                &mut std::io::stdout().lock(),
-            )?;
+            show(&task, &draw(&task.manifest, &seed, sub_seed)?, out)?;
         }
         TasksCommand::Render { ids, seed } => {
             let named = !ids.is_empty();

@@ -134,8 +134,9 @@ where
     let score = scoring::score(&playing.judge, &prepared, &result, cause, ended).await;
     drop(playing);
     server.set_result(&result);
-    let _ = browser.kill().await;
+    // First the server, so that the window's end is no loss of a page.
     server.stop().await;
+    let _ = browser.kill().await;
     drop(recorder);
     writer.finish()?;
     Ok(Played {

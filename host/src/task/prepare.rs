@@ -121,7 +121,10 @@ pub fn write_committed(
 }
 
 /// The variant of a task that says nothing: the first draw that can be read.
-fn silent(task: &Task, seed: Seed, renderer: &dyn Renderer) -> Result<Variant> {
+///
+/// # Errors
+/// Nothing readable in eight draws; whatever the renderer returns.
+pub fn silent(task: &Task, seed: Seed, renderer: &dyn Renderer) -> Result<Variant> {
     let mut misses = Vec::new();
     for sub_seed in 0..TRIES {
         let variant = draw(&task.manifest, &seed, sub_seed)?;

@@ -1,11 +1,12 @@
 //! `dynacu-host tasks gate`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use dynacu_runtime::Engine;
 
 use super::lint::{pace, relative};
+use super::sheet::write_sheet;
 use crate::cli::{Done, run::bench};
 use crate::measure::document;
 use crate::perception::recognizer::RecognizerChoice;
@@ -31,6 +32,7 @@ pub async fn run(
     ids: Vec<String>,
     seeds: u64,
     fresh: bool,
+    sheets: Option<PathBuf>,
 ) -> Result<Done> {
     let whole = ids.is_empty();
     let tasks = catalogue.select(&Filters {
@@ -39,7 +41,16 @@ pub async fn run(
     })?;
     let file = file(&home.tasks);
     let mut ledger = Ledger::read(&file)?;
-    let wanted = Wanted { home, seeds, fresh };
+    if let Some(folder) = &sheets {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    let wanted = Wanted {
+        home,
+        seeds,
+        fresh,
+        sheets,
+    };
     let missing: usize = tasks
         .iter()
         .map(|task| wanted.missing(task, ledger.tasks.get(&task.manifest.id)))
@@ -99,6 +110,8 @@ struct Wanted<'a> {
     home: &'a Home,
     seeds: u64,
     fresh: bool,
+    /// Where contact sheets of the reference's first episodes go.
+    sheets: Option<PathBuf>,
 }
 
 impl Wanted<'_> {
@@ -163,6 +176,10 @@ impl Wanted<'_> {
             let cut = if check.cut { cut_after(first) } else { None };
             let ran = runner.run(task, check, cut).await?;
             let run: Run = ran.entry(inputs)?;
+            if let Some(folder) = self.sheets.as_ref().filter(|_| *check == checks[0]) {
+                let file = folder.join(format!("{id}.png"));
+                write_sheet(&task.manifest, &ran.folder, &file)?;
+            }
             eprintln!(
                 "{id} {name}: {} ({}, {:.0} s){}",
                 run.outcome,
@@ -177,7 +194,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Six figures are enough to be read, and the file stays as it is.
+/// Nine figures are enough to be read, and the file stays as it is.
 fn rounded(share: f64) -> f64 {
-    (share * 1e6).round() / 1e6
+    (share * 1e9).round() / 1e9
 }

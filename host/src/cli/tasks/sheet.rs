@@ -12,6 +12,7 @@ use crate::task::catalogue::Task;
 use crate::task::gate::runner::Runner;
 use crate::task::gate::{Check, Wants};
 use crate::task::home::Home;
+use crate::task::manifest::Manifest;
 use crate::task::sheet::sheet;
 use crate::task::variant::Seed;
 
@@ -23,13 +24,8 @@ pub async fn run(
     from: Option<PathBuf>,
     into: &Path,
 ) -> Result<()> {
-    let write = |episode: &Path| -> Result<()> {
-        sheet(&task.manifest, episode)?
-            .save_with_format(into, image::ImageFormat::Png)
-            .with_context(|| format!("cannot write {}", into.display()))
-    };
     if let Some(episode) = from {
-        return write(&episode);
+        return write_sheet(&task.manifest, &episode, into);
     }
     let Seed::Number(seed) = seed else {
         anyhow::bail!("a contact sheet is of a public seed: give a whole number");
@@ -46,7 +42,14 @@ pub async fn run(
         cut: false,
     };
     let ran = runner.run(task, &check, None).await?;
-    let written = write(&ran.folder);
+    let written = write_sheet(&task.manifest, &ran.folder, into);
     runner.close().await?;
     written
+}
+
+/// Writes the contact sheet of an episode's folder.
+pub fn write_sheet(manifest: &Manifest, episode: &Path, into: &Path) -> Result<()> {
+    sheet(manifest, episode)?
+        .save_with_format(into, image::ImageFormat::Png)
+        .with_context(|| format!("cannot write {}", into.display()))
 }
