@@ -104,7 +104,7 @@ def compose(brief: policy.Brief, seen: observation.Observation, done: list) -> l
     return [system, model.Message(model.Role.USER, parts)]
 
 
-def tool(name: str, text: str, optional: tuple = (), **properties: dict) -> tuple:
+def tool(name: str, text: str, optional: tuple = (), /, **properties: dict) -> tuple:
     required = [key for key in properties if key not in optional]
     schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
     return (name, text, schema)
