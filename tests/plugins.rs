@@ -132,13 +132,8 @@ fn a_policy_in_javascript_and_an_adapter_in_python_hear_a_price() {
         let project = Project::begin(name, kind, language).unwrap();
         let built = project.built().unwrap();
         let out = elsewhere.path().join(format!("{name}.wasm"));
-        let pack = [
-            "plugin",
-            "pack",
-            &built.to_string_lossy(),
-            "--out",
-            &out.to_string_lossy(),
-        ];
+        let (built, out) = (built.to_string_lossy(), out.to_string_lossy());
+        let pack = ["plugin", "pack", &built, "--out", &out];
         assert!(dynacu_host(&pack).unwrap().status.success());
     }
     let play = || -> Result<(dynacu_tests::Ran, Server)> {
@@ -167,7 +162,7 @@ fn a_policy_in_javascript_and_an_adapter_in_python_hear_a_price() {
                 "aoi_audio",
             ],
             &[
-                ("DYNACU_HOME", &home),
+                ("DYNACU_HOME", home.as_str()),
                 ("MY_PROVIDER_API_KEY", "key-of-this-test"),
             ],
         )?;

@@ -36,7 +36,7 @@ impl Project {
         }
         let mut commands = said.lines().filter_map(|line| line.strip_prefix("  "));
         let (into, build) = (commands.next(), commands.next());
-        if into != Some(&format!("cd {name}")) {
+        if into != Some(format!("cd {name}").as_str()) {
             bail!("it printed no commands: {said}");
         }
         let build = build

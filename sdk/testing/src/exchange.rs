@@ -167,7 +167,7 @@ impl Exchanges {
         Ok(Self::new(exchanges))
     }
 
-    /// What a real episode recorded, from its folder: one that a provider answered is tried again without it.
+    /// What a real episode recorded, from its folder: the same answers, without the provider.
     ///
     /// # Errors
     /// The folder holds no record that can be read, or no exchange.

@@ -68,7 +68,7 @@ pub async fn check(plugin: &Plugin, settings: &str, findings: &mut Findings) {
     };
     let bare = run(plugin, script(Channels::empty()), model(), settings).await;
     report("standard", &bare, findings);
-    if !descriptor.channels.is_empty() {
+    if descriptor.channels != Channels::empty() {
         let script = script(descriptor.channels).with_solution("schema = 1\n");
         let full = run(plugin, script, model(), settings).await;
         report("all channels", &full, findings);
