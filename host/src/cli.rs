@@ -15,6 +15,8 @@ pub mod doctor;
 pub mod measure;
 pub mod models;
 pub mod plugin;
+pub mod report;
+pub mod rescore;
 pub mod run;
 pub mod tasks;
 
@@ -22,6 +24,7 @@ const EXAMPLES: &str = "Examples:
   dynacu-host --plugin reference --task A-E1 --mode aoi_audio
   dynacu-host --plugin my-policy.wasm --task A-E1,F-E1 --mode standard,aoi_full --trials 3 --out runs/first
   dynacu-host --plugin claude --model claude-opus-5-5 --task A-E1 --mode aoi_audio --max-cost 2.50
+  dynacu-host --plugin claude --page quiz.html --instruction 'Press the colour that is named.' --success correct --mode aoi_full
   dynacu-host --config docs/demo.toml
   dynacu-host doctor";
 
@@ -37,13 +40,13 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// The tasks: list, show, render their speech
+    /// The tasks: list, show, check, try, render their speech
     #[command(subcommand)]
     Tasks(tasks::TasksCommand),
     /// The model files: list, pull, verify
     #[command(subcommand)]
     Models(models::ModelsCommand),
-    /// Plugins: inspect one
+    /// Plugins: begin one, check it, make it one file, look into it
     #[command(subcommand)]
     Plugin(plugin::PluginCommand),
     /// Checks every part of this machine that an episode needs, by using it
@@ -68,6 +71,16 @@ enum Command {
         after_help = "Examples:\n  dynacu-host measure perception\n  dynacu-host measure all --out docs/perception --doc docs/perception.md\n  dynacu-host measure perception --minutes 10 --json"
     )]
     Measure(measure::MeasureArguments),
+    /// Writes report.html, report.json and report.md into a run folder, and view.html into each episode's
+    #[command(
+        after_help = "Examples:\n  dynacu-host report runs/first\n  dynacu-host report runs/first --json\n\ndocs/report.md says how every figure is computed."
+    )]
+    Report(report::ReportArguments),
+    /// Asks the tasks' scorers again, over the records alone, and shows old and new score side by side
+    #[command(
+        after_help = "Examples:\n  dynacu-host rescore runs/first\n  dynacu-host rescore runs/first --scorer my-scorer.wasm --task A-E1"
+    )]
+    Rescore(rescore::RescoreArguments),
     /// Owns a lane's processes and ends them when the host is gone; started by the host itself
     #[command(hide = true, disable_help_flag = true)]
     Supervise { folder: std::path::PathBuf },
@@ -123,12 +136,11 @@ async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
     match arguments.command {
         None => run::run(arguments.run).await,
         Some(Command::Tasks(command)) => {
-            let studio = || Ok(Arc::new(Studio::new(None)) as Arc<dyn Renderer>);
-            tasks::run(command, &home()?, studio).await?;
-            Ok(Done::Well)
+            let studio = || Ok(Arc::new(Studio::new(None, None)) as Arc<dyn Renderer>);
+            tasks::run(command, &home()?, studio).await
         }
         Some(Command::Models(command)) => models::run(&command),
-        Some(Command::Plugin(command)) => plugin::run(command),
+        Some(Command::Plugin(command)) => plugin::run(command).await,
         Some(Command::Doctor {
             json,
             plugin,
@@ -139,6 +151,8 @@ async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
         } else {
             Done::WithFailures
         }),
+        Some(Command::Report(arguments)) => report::run(&arguments),
+        Some(Command::Rescore(arguments)) => rescore::run(&arguments).await,
         Some(Command::Measure(arguments)) => measure::measure(arguments).await,
         Some(Command::Supervise { .. }) => Ok(Done::Well),
     }

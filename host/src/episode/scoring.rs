@@ -1,20 +1,48 @@
 //! The last call of an episode: its score.
 
 use dynacu_record::{EndCause as Cause, ScoreResult};
+use dynacu_runtime::Scorer;
 use dynacu_runtime::types::{EndCause, ScoreError, ScoredEpisode};
 
-use super::Trial;
 use super::judge::Judge;
+use crate::task::prepare::Prepared;
 
 /// Asks the scorer. None where the cause leaves nothing to score: the agent or the infrastructure failed.
 pub async fn score(
     judge: &Judge,
-    trial: &Trial,
+    task: &Prepared,
     page_result: &str,
     cause: Cause,
     duration: u64,
 ) -> Option<Result<ScoreResult, String>> {
-    let ended = match cause {
+    let ended = ended(cause)?;
+    let Some(scorer) = judge.scorer() else {
+        let success = task.foreign.as_ref().map(|page| page.success.as_str());
+        let passed = success == Some(page_result);
+        return Some(Ok(ScoreResult {
+            value: if passed { 1.0 } else { 0.0 },
+            passed,
+            explanation: format!(
+                "the page's result is {page_result}, success is {}",
+                success.unwrap_or_default()
+            ),
+            metrics: std::collections::BTreeMap::new(),
+        }));
+    };
+    let episode = ScoredEpisode {
+        task: task.task.manifest.id.clone(),
+        variant_values: task.variant.scorer_input.to_string(),
+        page_events: judge.page_events(),
+        page_result: page_result.to_owned(),
+        ended,
+        duration,
+    };
+    Some(ask(scorer, episode).await)
+}
+
+/// What a scorer is told of an end; none where it leaves nothing to score.
+pub fn ended(cause: Cause) -> Option<EndCause> {
+    Some(match cause {
         Cause::Done => EndCause::Done,
         Cause::TaskEnded => EndCause::TaskEnded,
         Cause::TimeLimit => EndCause::TimeLimit,
@@ -24,16 +52,12 @@ pub async fn score(
         Cause::Operator => EndCause::Operator,
         Cause::PolicyReturned => EndCause::PolicyReturned,
         _ => return None,
-    };
-    let episode = ScoredEpisode {
-        task: trial.task.task.manifest.id.clone(),
-        variant_values: trial.task.variant.scorer_input.to_string(),
-        page_events: judge.page_events(),
-        page_result: page_result.to_owned(),
-        ended,
-        duration,
-    };
-    Some(match judge.scorer().score_episode(episode).await {
+    })
+}
+
+/// The score of a whole episode; the error says why there is none.
+pub async fn ask(scorer: &Scorer, episode: ScoredEpisode) -> Result<ScoreResult, String> {
+    match scorer.score_episode(episode).await {
         Ok(Ok(score)) => Ok(ScoreResult {
             value: score.value,
             passed: score.passed,
@@ -49,5 +73,5 @@ pub async fn score(
         }),
         Ok(Err(ScoreError::MalformedResult(text) | ScoreError::Unscorable(text))) => Err(text),
         Err(failure) => Err(format!("the scorer failed: {}", failure.detail)),
-    })
+    }
 }
