@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dynacu_record::{
-    DeclaredMoment, EndCause, EpisodeResult, Event as Entry, ModelIdentity, Outcome, Overhead, PolicyIdentity,
-    SCHEMA, ScoreResult, Usage, Writer,
+    DeclaredMoment, EndCause, EpisodeResult, Event as Entry, ModelIdentity, Outcome, Overhead,
+    PolicyIdentity, SCHEMA, ScoreResult, Usage, Writer,
 };
 use dynacu_runtime::types::{Channels, PolicyDescriptor};
 use dynacu_runtime::{Engine, Plugin};

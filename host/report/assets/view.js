@@ -205,8 +205,8 @@ for (const call of of("model-call")) {
 }
 if (!of("model-call").length) none(at("model"), "No model was asked.");
 
-// The state of the page is one time; everything follows from it.
-let now = 0;
+// The state of the page is one time; everything follows from it. It begins with the first thing to be seen.
+let now = Math.min(length, pictures[0]?.t ?? 0);
 function last(items, t) {
   let found;
   for (const one of items) if (one.t <= t) found = one;

@@ -73,7 +73,10 @@ impl Group<'_> {
     }
 
     fn counted(&self) -> impl Iterator<Item = &Episode> {
-        self.episodes.iter().copied().filter(|episode| counts(episode))
+        self.episodes
+            .iter()
+            .copied()
+            .filter(|episode| counts(episode))
     }
 }
 
@@ -137,9 +140,15 @@ fn groups<'a>(run: &'a Run, agents: &[Agent]) -> Vec<Group<'a>> {
         let agent = agent_of(episode);
         let agent = agents.iter().position(|known| *known == agent).unwrap_or(0);
         let mode = episode.result.mode.as_str();
-        let place = MODES.iter().position(|known| *known == mode).unwrap_or(MODES.len());
+        let place = MODES
+            .iter()
+            .position(|known| *known == mode)
+            .unwrap_or(MODES.len());
         let gate = episode.gate.as_deref().or(Some(run.info.gate.as_str()));
-        groups.entry((agent, place, mode, gate)).or_default().push(episode);
+        groups
+            .entry((agent, place, mode, gate))
+            .or_default()
+            .push(episode);
     }
     groups
         .into_iter()

@@ -19,13 +19,25 @@ const SCRIPT: &str = include_str!("../assets/report.js");
 pub fn page(report: &Report) -> String {
     let sections: [(&str, &str, Markup); 11] = [
         ("headline", "Headline", overview::headline(report)),
-        ("success", "Success by mode and gate", overview::success(report)),
+        (
+            "success",
+            "Success by mode and gate",
+            overview::success(report),
+        ),
         ("gains", "Agents side by side", overview::gains(report)),
         ("tiers", "Tiers", overview::tiers(report)),
         ("categories", "Categories", sections::categories(report)),
-        ("failures", "Where it went wrong", sections::failures(report)),
+        (
+            "failures",
+            "Where it went wrong",
+            sections::failures(report),
+        ),
         ("time", "Time and steps", sections::time(report)),
-        ("perception", "Perception and speech", sections::perception(report)),
+        (
+            "perception",
+            "Perception and speech",
+            sections::perception(report),
+        ),
         ("cost", "Tokens and cost", sections::cost(report)),
         ("repeats", "Repeats", sections::repeats(report)),
         ("tasks", "Tasks", tasks::table(report)),
@@ -108,7 +120,10 @@ fn notes(report: &Report) -> Markup {
                         @let warning = note.weight == Weight::Warning;
                         li .warning[warning] {
                             @if warning { strong { "Note. " } }
-                            (note.text)
+                            // What stands between backticks is a name.
+                            @for (index, part) in note.text.split('`').enumerate() {
+                                @if index % 2 == 1 { code { (part) } } @else { (part) }
+                            }
                         }
                     }
                 }

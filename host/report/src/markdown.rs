@@ -20,7 +20,11 @@ pub fn markdown(report: &Report) -> String {
         counts.unscored,
         text::moment(report.run.started),
         report.run.host_version,
-        report.run.host_commit.as_deref().unwrap_or("commit not known"),
+        report
+            .run
+            .host_commit
+            .as_deref()
+            .unwrap_or("commit not known"),
     );
     for note in &report.notes {
         let mark = match note.weight {
@@ -50,7 +54,9 @@ pub fn markdown(report: &Report) -> String {
 }
 
 fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace(['\n', '\r'], " ").replace('<', "&lt;")
+    text.replace('|', "\\|")
+        .replace(['\n', '\r'], " ")
+        .replace('<', "&lt;")
 }
 
 fn table(out: &mut String, head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
@@ -63,7 +69,13 @@ fn table(out: &mut String, head: &[&str], rows: impl IntoIterator<Item = Vec<Str
 }
 
 fn comparisons(out: &mut String, report: &Report, all: &[Comparison]) {
-    let id = |index: usize| report.conditions.get(index).map_or("?", |c| c.id.as_str()).to_owned();
+    let id = |index: usize| {
+        report
+            .conditions
+            .get(index)
+            .map_or("?", |c| c.id.as_str())
+            .to_owned()
+    };
     let rows = all.iter().map(|comparison| {
         let mut row = vec![
             comparison.question.clone(),
@@ -73,20 +85,42 @@ fn comparisons(out: &mut String, report: &Report, all: &[Comparison]) {
         match &comparison.paired {
             Some(paired) => row.extend([
                 text::number(paired.tasks, "task") + ", " + &text::number(paired.pairs, "pair"),
-                format!("{} → {}", text::percent(paired.first), text::percent(paired.second)),
+                format!(
+                    "{} → {}",
+                    text::percent(paired.first),
+                    text::percent(paired.second)
+                ),
                 text::difference(paired),
                 text::test(paired.test.as_ref()),
-                comparison.p_adjusted.map_or(text::MISSING.to_owned(), text::p),
+                comparison
+                    .p_adjusted
+                    .map_or(text::MISSING.to_owned(), text::p),
                 text::verdict(paired).to_owned(),
             ]),
             None => row.extend(
-                ["no task and seed in common", "–", "–", "–", "–", "cannot be said"].map(str::to_owned),
+                [
+                    "no task and seed in common",
+                    "–",
+                    "–",
+                    "–",
+                    "–",
+                    "cannot be said",
+                ]
+                .map(str::to_owned),
             ),
         }
         row
     });
     let head = [
-        "question", "first", "second", "on", "shares", "difference", "test", "Holm", "second is",
+        "question",
+        "first",
+        "second",
+        "on",
+        "shares",
+        "difference",
+        "test",
+        "Holm",
+        "second is",
     ];
     table(out, &head, rows);
 }
@@ -98,7 +132,10 @@ fn success(out: &mut String, report: &Report) {
             text::agent(report, condition).to_owned(),
             text::mode(report, condition),
             text::share(condition.success.as_ref()),
-            condition.success.as_ref().map_or("nothing counts".to_owned(), text::of),
+            condition
+                .success
+                .as_ref()
+                .map_or("nothing counts".to_owned(), text::of),
             (condition.counts.infrastructure_errors + condition.counts.unscored).to_string(),
             text::spread(condition.steps.as_ref(), text::plain),
             text::spread(condition.completion_s.as_ref(), text::seconds),
@@ -121,13 +158,15 @@ fn groups(out: &mut String, report: &Report) {
         let _ = writeln!(out, "\n## {title}\n");
         let rows = groups.iter().map(|group| {
             let condition = report.conditions.get(group.condition);
-            let expected = group.expected.map_or(text::MISSING.to_owned(), |(low, high)| {
-                if high == 0.0 {
-                    "about 0 %".to_owned()
-                } else {
-                    format!("{}–{}", text::percent(low), text::percent(high))
-                }
-            });
+            let expected = group
+                .expected
+                .map_or(text::MISSING.to_owned(), |(low, high)| {
+                    if high == 0.0 {
+                        "about 0 %".to_owned()
+                    } else {
+                        format!("{}–{}", text::percent(low), text::percent(high))
+                    }
+                });
             vec![
                 group.group.clone(),
                 condition.map_or(String::new(), |condition| condition.id.clone()),
@@ -136,7 +175,17 @@ fn groups(out: &mut String, report: &Report) {
                 expected,
             ]
         });
-        table(out, &["group", "condition", "success [95 %]", "n", "specification expects"], rows);
+        table(
+            out,
+            &[
+                "group",
+                "condition",
+                "success [95 %]",
+                "n",
+                "specification expects",
+            ],
+            rows,
+        );
     }
 }
 
@@ -154,7 +203,14 @@ fn time(out: &mut String, report: &Report) {
             millis(time.model_ms.as_ref()),
         ]
     });
-    let head = ["condition", "observe", "of it recognition", "keyframe decision", "encoding", "model"];
+    let head = [
+        "condition",
+        "observe",
+        "of it recognition",
+        "keyframe decision",
+        "encoding",
+        "model",
+    ];
     table(out, &head, rows);
     out.push_str("\n## Perception and speech\n\n");
     let rows = report.conditions.iter().map(|condition| {
@@ -177,15 +233,26 @@ fn time(out: &mut String, report: &Report) {
         ]
     });
     let head = [
-        "condition", "moments perceived", "delay, median / p95", "keyframes", "sentences",
-        "utterances received", "latency",
+        "condition",
+        "moments perceived",
+        "delay, median / p95",
+        "keyframes",
+        "sentences",
+        "utterances received",
+        "latency",
     ];
     table(out, &head, rows);
 }
 
 fn failures(out: &mut String, report: &Report) {
     out.push_str("\n## What ended episodes, and where the fact was lost\n\n");
-    let list = |pairs: Vec<String>| if pairs.is_empty() { text::MISSING.to_owned() } else { pairs.join(", ") };
+    let list = |pairs: Vec<String>| {
+        if pairs.is_empty() {
+            text::MISSING.to_owned()
+        } else {
+            pairs.join(", ")
+        }
+    };
     let rows = report.conditions.iter().map(|condition| {
         let named = |map: &std::collections::BTreeMap<String, u64>| {
             list(map.iter().map(|(name, n)| format!("{name} {n}")).collect())
@@ -194,10 +261,25 @@ fn failures(out: &mut String, report: &Report) {
             condition.id.clone(),
             named(&condition.outcomes),
             named(&condition.causes),
-            list(condition.stages.iter().map(|(stage, n)| format!("{} {n}", stage.text())).collect()),
+            list(
+                condition
+                    .stages
+                    .iter()
+                    .map(|(stage, n)| format!("{} {n}", stage.text()))
+                    .collect(),
+            ),
         ]
     });
-    table(out, &["condition", "outcomes", "causes", "first thing that did not happen"], rows);
+    table(
+        out,
+        &[
+            "condition",
+            "outcomes",
+            "causes",
+            "first thing that did not happen",
+        ],
+        rows,
+    );
 }
 
 fn usage(out: &mut String, report: &Report) {
@@ -209,10 +291,20 @@ fn usage(out: &mut String, report: &Report) {
             Some(vec![
                 condition.id.clone(),
                 format!("{} ({} retries)", usage.calls, usage.retries),
-                format!("{} ({} cached)", text::grouped(usage.input_tokens), text::grouped(usage.cached_input_tokens)),
-                format!("{} ({} reasoning)", text::grouped(usage.output_tokens), text::grouped(usage.reasoning_tokens)),
+                format!(
+                    "{} ({} cached)",
+                    text::grouped(usage.input_tokens),
+                    text::grouped(usage.cached_input_tokens)
+                ),
+                format!(
+                    "{} ({} reasoning)",
+                    text::grouped(usage.output_tokens),
+                    text::grouped(usage.reasoning_tokens)
+                ),
                 text::dollars(usage.cost_usd),
-                usage.cost_usd_per_pass.map_or(text::MISSING.to_owned(), |cost| text::dollars(Some(cost))),
+                usage
+                    .cost_usd_per_pass
+                    .map_or(text::MISSING.to_owned(), |cost| text::dollars(Some(cost))),
                 usage.unpriced.to_string(),
             ])
         })
@@ -223,7 +315,13 @@ fn usage(out: &mut String, report: &Report) {
         return;
     }
     let head = [
-        "condition", "calls", "input tokens", "output tokens", "cost", "cost a pass", "episodes without a price",
+        "condition",
+        "calls",
+        "input tokens",
+        "output tokens",
+        "cost",
+        "cost a pass",
+        "episodes without a price",
     ];
     table(out, &head, asked);
 }
@@ -236,20 +334,32 @@ fn repeats(out: &mut String, report: &Report) {
     }
     let rows = report.repeats.iter().map(|repeat| {
         vec![
-            report.conditions.get(repeat.condition).map_or(String::new(), |c| c.id.clone()),
+            report
+                .conditions
+                .get(repeat.condition)
+                .map_or(String::new(), |c| c.id.clone()),
             repeat.k.to_string(),
             text::percent(repeat.pass_any),
             text::percent(repeat.pass_all),
             repeat.tasks.to_string(),
         ]
     });
-    table(out, &["condition", "k", "pass@k", "pass^k", "tasks with k trials"], rows);
+    table(
+        out,
+        &["condition", "k", "pass@k", "pass^k", "tasks with k trials"],
+        rows,
+    );
 }
 
 fn tasks(out: &mut String, report: &Report) {
     out.push_str("\n## Tasks\n\n");
     let mut head = vec!["task", "tier"];
-    head.extend(report.conditions.iter().map(|condition| condition.id.as_str()));
+    head.extend(
+        report
+            .conditions
+            .iter()
+            .map(|condition| condition.id.as_str()),
+    );
     let rows = report.tasks.iter().map(|row| {
         let mut line = vec![row.task.clone(), row.tier.clone()];
         line.extend((0..report.conditions.len()).map(|index| {

@@ -150,8 +150,12 @@ fn read(run: &Path, relative: &str, visit: Visit) -> Result<Found, Error> {
         }
         Err(error) => (Vec::new(), Err(error.to_string())),
     };
-    let gate = gate_in(&relative)
-        .or_else(|| trace.as_ref().ok().and_then(|trace: &Trace| trace.gate.clone()));
+    let gate = gate_in(&relative).or_else(|| {
+        trace
+            .as_ref()
+            .ok()
+            .and_then(|trace: &Trace| trace.gate.clone())
+    });
     let episode = Episode {
         path: relative,
         gate,
@@ -176,7 +180,9 @@ fn in_parallel<T: Sync, R: Send>(
     work: &(dyn Fn(&T) -> Result<R, Error> + Sync),
 ) -> Result<Vec<R>, Error> {
     let next = AtomicUsize::new(0);
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(8);
+    let workers = std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(8);
     let mut results = std::thread::scope(|scope| {
         let work_off = || {
             let mut mine = Vec::new();

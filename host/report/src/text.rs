@@ -13,7 +13,13 @@ pub fn percent(value: f64) -> String {
 pub fn share(share: Option<&Share>) -> String {
     share.map_or_else(
         || MISSING.to_owned(),
-        |share| format!("{} {}", percent(share.value), interval(share.interval.as_ref())),
+        |share| {
+            format!(
+                "{} {}",
+                percent(share.value),
+                interval(share.interval.as_ref())
+            )
+        },
     )
 }
 
@@ -42,7 +48,13 @@ pub fn number(n: u64, what: &str) -> String {
 pub fn difference(paired: &Paired) -> String {
     let interval = paired.interval.as_ref().map_or_else(
         || "[no interval]".to_owned(),
-        |interval| format!("[{:+.0} to {:+.0}]", interval.low * 100.0, interval.high * 100.0),
+        |interval| {
+            format!(
+                "[{:+.0} to {:+.0}]",
+                interval.low * 100.0,
+                interval.high * 100.0
+            )
+        },
     );
     format!("{:+.0} points {interval}", paired.difference * 100.0)
 }
@@ -69,7 +81,10 @@ pub fn test(test: Option<&Test>) -> String {
             t,
             degrees,
             p: value,
-        }) => format!("{} (paired t = {t:.2}, {degrees} degrees of freedom)", p(*value)),
+        }) => format!(
+            "{} (paired t = {t:.2}, {degrees} degrees of freedom)",
+            p(*value)
+        ),
         None => "no test: every task has the same difference, or there is one task".to_owned(),
     }
 }
@@ -117,7 +132,14 @@ pub fn seconds(value: f64) -> String {
 pub fn spread(spread: Option<&Spread>, unit: fn(f64) -> String) -> String {
     spread.map_or_else(
         || MISSING.to_owned(),
-        |spread| format!("{} / {} (n = {})", unit(spread.median), unit(spread.p95), spread.n),
+        |spread| {
+            format!(
+                "{} / {} (n = {})",
+                unit(spread.median),
+                unit(spread.p95),
+                spread.n
+            )
+        },
     )
 }
 
@@ -144,7 +166,10 @@ pub fn grouped(n: u64) -> String {
 
 /// A condition's name within one agent: mode, and gate where there are several.
 pub fn mode(report: &Report, condition: &Condition) -> String {
-    let several = report.conditions.iter().any(|other| other.gate != condition.gate);
+    let several = report
+        .conditions
+        .iter()
+        .any(|other| other.gate != condition.gate);
     match &condition.gate {
         Some(gate) if several => format!("{} @ {gate}", condition.mode),
         _ => condition.mode.clone(),
@@ -152,7 +177,10 @@ pub fn mode(report: &Report, condition: &Condition) -> String {
 }
 
 pub fn agent<'a>(report: &'a Report, condition: &Condition) -> &'a str {
-    report.agents.get(condition.agent).map_or("?", |agent| agent.name.as_str())
+    report
+        .agents
+        .get(condition.agent)
+        .map_or("?", |agent| agent.name.as_str())
 }
 
 /// A day and time in UTC from seconds since 1970 (civil-from-days, Howard Hinnant's public algorithm).
@@ -164,7 +192,11 @@ pub fn moment(seconds: u64) -> String {
     let day_of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
     let year = year_of_era + era * 400 + i64::from(month <= 2);
     let (hour, minute) = (seconds / 3600 % 24, seconds / 60 % 60);
     format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")

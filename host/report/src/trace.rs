@@ -213,15 +213,17 @@ type Perceived = (Option<By>, Option<u64>, bool);
 fn seen(entries: &[Entry], at: u64, up: u64, keyframes: bool) -> Option<Perceived> {
     let last = at + up + FRAME;
     let in_screenshot = entries.iter().any(|entry| match &entry.event {
-        Event::Observation { asked_at, paced_ms, .. } => {
-            (at..=at + up).contains(&(asked_at + paced_ms))
-        }
+        Event::Observation {
+            asked_at, paced_ms, ..
+        } => (at..=at + up).contains(&(asked_at + paced_ms)),
         _ => false,
     });
     let kept: Vec<(&str, u64)> = entries
         .iter()
         .filter_map(|entry| match &entry.event {
-            Event::Keyframe { blob, captured_at, .. } if (at..=last).contains(captured_at) => {
+            Event::Keyframe {
+                blob, captured_at, ..
+            } if (at..=last).contains(captured_at) => {
                 Some((blob.as_str(), entry.t.saturating_sub(at)))
             }
             _ => None,
@@ -251,7 +253,10 @@ fn heard(entries: &[Entry], at: u64) -> Option<Perceived> {
         _ => None,
     });
     let observed = entries.iter().any(|entry| match &entry.event {
-        Event::Observation { audio_context: Some(context), .. } => context.iter().any(over),
+        Event::Observation {
+            audio_context: Some(context),
+            ..
+        } => context.iter().any(over),
         _ => false,
     });
     (delay.is_some() || observed).then_some((Some(By::Sentence), delay, observed))
@@ -321,32 +326,39 @@ fn look_at(result: &EpisodeResult, entries: &[Entry], trace: &Trace) -> Option<P
     };
     let last = |pick: fn(&Event) -> bool| entries.iter().rev().find(|entry| pick(&entry.event));
     let moment = |wanted: &dyn Fn(&Moment) -> bool, why: &str| {
-        let moment = trace.moments.iter().find(|moment| moment.needed && wanted(moment))?;
+        let moment = trace
+            .moments
+            .iter()
+            .find(|moment| moment.needed && wanted(moment))?;
         let entry = entries.iter().find(|entry| {
             matches!(&entry.event, Event::Page { at, name, .. } if *at == moment.at && name == "moment")
         })?;
         Some(point(entry, format!("{} {why}", moment.name)))
     };
     let found = match trace.stage {
-        Some(Stage::NotGranted | Stage::NotCaptured) => {
-            moment(&|moment| moment.by.is_none(), "was shown here and not perceived")
-        }
+        Some(Stage::NotGranted | Stage::NotCaptured) => moment(
+            &|moment| moment.by.is_none(),
+            "was shown here and not perceived",
+        ),
         Some(Stage::NotObserved) => moment(
             &|moment| !moment.observed,
             "was shown here; no observation took it in",
         ),
         Some(Stage::NotAnswered) => {
             last(|event| matches!(event, Event::Observation { .. })).map(|entry| {
-                point(entry, "the last observation; nothing was answered after it".to_owned())
+                point(
+                    entry,
+                    "the last observation; nothing was answered after it".to_owned(),
+                )
             })
         }
         Some(Stage::NotAccepted) => last(|event| matches!(event, Event::Verdict { .. }))
             .or_else(|| last(|event| matches!(event, Event::Page { name, .. } if is_answer(name))))
             .map(|entry| point(entry, "the answer that was not accepted".to_owned())),
-        Some(Stage::AgentFailed) => last(
-            |event| matches!(event, Event::ModelAnswer { outcome, .. } if outcome != "ok"),
-        )
-        .map(|entry| point(entry, "the model's last failure".to_owned())),
+        Some(Stage::AgentFailed) => {
+            last(|event| matches!(event, Event::ModelAnswer { outcome, .. } if outcome != "ok"))
+                .map(|entry| point(entry, "the model's last failure".to_owned()))
+        }
         _ => None,
     };
     found.or_else(|| {
@@ -355,3 +367,6 @@ fn look_at(result: &EpisodeResult, entries: &[Entry], trace: &Trace) -> Option<P
             .map(|entry| point(entry, result.detail.clone()))
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -59,8 +59,15 @@ fn page(folder: &Path, episode: &Episode, entries: &[Entry]) -> String {
             .into_iter()
             .filter(|name| folder.join(name).is_file())
             .collect(),
-        moments: episode.trace.as_ref().map_or(&[], |trace| trace.moments.as_slice()),
-        look_at: episode.trace.as_ref().ok().and_then(|trace| trace.look_at.as_ref()),
+        moments: episode
+            .trace
+            .as_ref()
+            .map_or(&[], |trace| trace.moments.as_slice()),
+        look_at: episode
+            .trace
+            .as_ref()
+            .ok()
+            .and_then(|trace| trace.look_at.as_ref()),
         length: entries.iter().map(|entry| entry.t).max().unwrap_or(0),
     };
     // Inside a script element nothing but `<` could end it.
@@ -91,7 +98,7 @@ fn page(folder: &Path, episode: &Episode, entries: &[Entry]) -> String {
                     p { span class={"outcome " (outcome)} { (outcome) } " " (result.cause.name()) " · " (agent) " · seed " (result.seed) " · " (text::number(u64::from(result.steps), "step")) " · " (text::seconds(result.wall_s)) }
                     @if let Ok(trace) = &episode.trace {
                         p .instruction { strong { "Asked: " } (trace.instruction) }
-                        @if let Some(stage) = trace.stage { p { strong { "First thing that did not happen: " } (stage.text()) "." } }
+                        @if let Some(stage) = trace.stage { p { strong { "How far the fact came: " } (stage.text()) "." } }
                     }
                     @if let Some(score) = &result.score { p { strong { "Scorer: " } (score.explanation) } }
                     @if !result.detail.is_empty() { p .small { (result.detail) } }
@@ -150,7 +157,10 @@ fn main(failed: bool, sounds: &[&str]) -> Markup {
 
 /// Every blob of the episode by its id.
 fn files(folder: &Path) -> BTreeMap<String, String> {
-    let inside = fs::read_dir(folder.join("blobs")).into_iter().flatten().flatten();
+    let inside = fs::read_dir(folder.join("blobs"))
+        .into_iter()
+        .flatten()
+        .flatten();
     inside
         .filter_map(|entry| {
             let name = entry.file_name().to_str()?.to_owned();
@@ -161,14 +171,20 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
 }
 
 /// The texts that model events name.
-fn texts(folder: &Path, entries: &[Entry], files: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+fn texts(
+    folder: &Path,
+    entries: &[Entry],
+    files: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
     let mut wanted: BTreeSet<&String> = BTreeSet::new();
     for entry in entries {
         match &entry.event {
             Event::ModelCall { request, .. } => {
                 wanted.insert(request);
             }
-            Event::ModelExchange { request, response, .. } => {
+            Event::ModelExchange {
+                request, response, ..
+            } => {
                 wanted.insert(request);
                 wanted.extend(response);
             }
@@ -179,7 +195,10 @@ fn texts(folder: &Path, entries: &[Entry], files: &BTreeMap<String, String>) -> 
     let mut left = TEXTS;
     let mut texts = BTreeMap::new();
     for id in wanted {
-        let Some(bytes) = files.get(id).and_then(|name| fs::read(folder.join("blobs").join(name)).ok()) else {
+        let Some(bytes) = files
+            .get(id)
+            .and_then(|name| fs::read(folder.join("blobs").join(name)).ok())
+        else {
             continue;
         };
         let shown = &bytes[..bytes.len().min(TEXT).min(left)];

@@ -51,11 +51,26 @@ struct Row {
     changed: bool,
 }
 
-#[derive(Debug, PartialEq, Serialize)]
+#[derive(Debug, Serialize)]
 struct Judged {
     outcome: String,
     page_result: String,
     score: Option<ScoreResult>,
+}
+
+impl Judged {
+    /// Whether it was scored otherwise; another wording of the same score is no difference.
+    fn differs(&self, other: &Judged) -> bool {
+        let value = |judged: &Judged| {
+            judged
+                .score
+                .as_ref()
+                .map(|score| (score.value, score.passed))
+        };
+        self.outcome != other.outcome
+            || self.page_result != other.page_result
+            || value(self) != value(other)
+    }
 }
 
 /// Scores again, prints, and writes `rescore.json`.
@@ -89,7 +104,11 @@ pub async fn run(arguments: &RescoreArguments) -> Result<Done> {
             rows.len()
         );
     }
-    Ok(if unscored == 0 { Done::Well } else { Done::WithFailures })
+    Ok(if unscored == 0 {
+        Done::Well
+    } else {
+        Done::WithFailures
+    })
 }
 
 /// Every scorer loaded once.
@@ -148,7 +167,9 @@ async fn row(run: &Path, episode: &Episode, scorers: &mut Scorers) -> Result<Row
         // The agent or the infrastructure failed: no scorer was asked then, none is now.
         Ok(None)
     } else {
-        again(&run.join(&episode.path), episode, scorers).await.map(Some)
+        again(&run.join(&episode.path), episode, scorers)
+            .await
+            .map(Some)
     };
     let (new, why) = match new {
         Ok(None) => (
@@ -168,7 +189,7 @@ async fn row(run: &Path, episode: &Episode, scorers: &mut Scorers) -> Result<Row
         mode: result.mode.clone(),
         agent,
         trial: result.trial,
-        changed: new.as_ref().is_some_and(|new| *new != old),
+        changed: new.as_ref().is_some_and(|new| new.differs(&old)),
         old,
         new,
         why,
@@ -188,7 +209,9 @@ fn recorded(entries: &[Entry]) -> Result<Recorded> {
     let mut duration = 0;
     for entry in entries {
         match &entry.event {
-            Event::EpisodeStarted { variant: values, .. } => variant = Some(values.to_string()),
+            Event::EpisodeStarted {
+                variant: values, ..
+            } => variant = Some(values.to_string()),
             Event::Page { at, name, data } => events.push(PageEvent {
                 at: *at,
                 name: name.clone(),
@@ -215,7 +238,9 @@ async fn again(folder: &Path, episode: &Episode, scorers: &mut Scorers) -> Resul
     let mut label = None;
     for end in 1..=recorded.events.len() {
         let so_far = &recorded.events[..end];
-        let wants = so_far.last().is_some_and(|event| wants_verdict(&event.name));
+        let wants = so_far
+            .last()
+            .is_some_and(|event| wants_verdict(&event.name));
         if wants && label.is_none() {
             label = scorer
                 .judge(&recorded.variant, so_far.to_vec())
@@ -259,7 +284,10 @@ fn table(rows: &[Row]) -> String {
     let mut lines: Vec<Vec<String>> = vec![head.map(str::to_owned).to_vec()];
     for row in rows {
         let judged = |judged: &Judged| {
-            let value = judged.score.as_ref().map_or("no score".to_owned(), |score| format!("{:.2}", score.value));
+            let value = judged
+                .score
+                .as_ref()
+                .map_or("no score".to_owned(), |score| format!("{:.2}", score.value));
             format!("{} {value} {}", judged.outcome, judged.page_result)
         };
         let why = row.why.clone().or_else(|| {
@@ -272,7 +300,9 @@ fn table(rows: &[Row]) -> String {
             row.agent.clone(),
             row.trial.to_string(),
             judged(&row.old),
-            row.new.as_ref().map_or("cannot be scored".to_owned(), judged),
+            row.new
+                .as_ref()
+                .map_or("cannot be scored".to_owned(), judged),
             if row.changed { "changed" } else { "" }.to_owned(),
             why.unwrap_or_default(),
         ]);

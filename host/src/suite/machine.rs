@@ -49,7 +49,13 @@ pub fn commit(root: &Path) -> Option<String> {
     let output = Command::new("git")
         .arg("-C")
         .arg(root)
-        .args(["describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"])
+        .args([
+            "describe",
+            "--always",
+            "--dirty",
+            "--abbrev=40",
+            "--exclude=*",
+        ])
         .output()
         .ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -20,7 +20,8 @@ const MODE_PAIRS: [(&str, &str, &str); 6] = [
 pub fn comparisons(groups: &[Group], agents: &[Agent]) -> (Vec<Comparison>, Vec<Comparison>) {
     let mut headline = Vec::new();
     let mut rest = Vec::new();
-    let same_but = |a: usize, b: usize, same: fn(&Group, &Group) -> bool| same(&groups[a], &groups[b]);
+    let same_but =
+        |a: usize, b: usize, same: fn(&Group, &Group) -> bool| same(&groups[a], &groups[b]);
     for first in 0..groups.len() {
         for second in 0..groups.len() {
             if first == second {
@@ -46,7 +47,9 @@ pub fn comparisons(groups: &[Group], agents: &[Agent]) -> (Vec<Comparison>, Vec<
                 && same_but(first, second, |a, b| a.mode == b.mode && a.gate == b.gate)
             {
                 let name = |index: usize| {
-                    agents.get(groups[index].agent).map_or("?", |agent| agent.name.as_str())
+                    agents
+                        .get(groups[index].agent)
+                        .map_or("?", |agent| agent.name.as_str())
                 };
                 let question = format!("{} against {} in {a}", name(second), name(first));
                 rest.push(paired(groups, Kind::Agent, question, first, second));
@@ -60,9 +63,13 @@ pub fn comparisons(groups: &[Group], agents: &[Agent]) -> (Vec<Comparison>, Vec<
 
 fn adjust<'a>(comparisons: impl Iterator<Item = &'a mut Comparison>) {
     let test = |comparison: &Comparison| comparison.paired.as_ref()?.test.as_ref().map(Test::p);
-    let mut tested: Vec<&mut Comparison> =
-        comparisons.filter(|comparison| test(comparison).is_some()).collect();
-    let values: Vec<f64> = tested.iter().filter_map(|comparison| test(comparison)).collect();
+    let mut tested: Vec<&mut Comparison> = comparisons
+        .filter(|comparison| test(comparison).is_some())
+        .collect();
+    let values: Vec<f64> = tested
+        .iter()
+        .filter_map(|comparison| test(comparison))
+        .collect();
     for (comparison, p) in tested.iter_mut().zip(holm(&values)) {
         comparison.p_adjusted = Some(p);
     }

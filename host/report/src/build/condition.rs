@@ -14,7 +14,9 @@ pub fn conditions(groups: &[Group], agents: &[Agent]) -> Vec<Condition> {
     groups
         .iter()
         .map(|group| {
-            let agent = agents.get(group.agent).map_or("?", |agent| agent.name.as_str());
+            let agent = agents
+                .get(group.agent)
+                .map_or("?", |agent| agent.name.as_str());
             let gate = group.gate.as_deref().filter(|_| several_gates);
             let gate = gate.map_or_else(String::new, |gate| format!("@{gate}"));
             condition(group, format!("{agent}/{}{gate}", group.mode))
@@ -41,7 +43,9 @@ fn condition(group: &Group, id: String) -> Condition {
     let mut actions = ActionCounts::default();
     for episode in &group.episodes {
         let result = &episode.result;
-        *outcomes.entry(outcome_name(result.outcome).to_owned()).or_default() += 1;
+        *outcomes
+            .entry(outcome_name(result.outcome).to_owned())
+            .or_default() += 1;
         *causes.entry(result.cause.name()).or_default() += 1;
         if let Ok(trace) = &episode.trace
             && let Some(stage) = trace.stage
@@ -57,7 +61,8 @@ fn condition(group: &Group, id: String) -> Condition {
         actions.cancelled += more.cancelled;
         actions.failed += more.failed;
     }
-    let of_counted = |pick: fn(&Episode) -> Option<f64>| Spread::of(group.counted().filter_map(pick));
+    let of_counted =
+        |pick: fn(&Episode) -> Option<f64>| Spread::of(group.counted().filter_map(pick));
     Condition {
         id,
         agent: group.agent,
@@ -70,7 +75,10 @@ fn condition(group: &Group, id: String) -> Condition {
         stages,
         steps: of_counted(|episode| Some(f64::from(episode.result.steps))),
         completion_s: of_counted(|episode| {
-            episode.result.time_to_completion_s.filter(|_| passed(episode))
+            episode
+                .result
+                .time_to_completion_s
+                .filter(|_| passed(episode))
         }),
         wall_s: of_counted(|episode| Some(episode.result.wall_s)),
         time: time(group),
@@ -87,7 +95,9 @@ fn time(group: &Group) -> Time {
     };
     let seconds = |values: &[u64]| values.iter().sum::<u64>() as f64 / 1000.0;
     let episodes = group.counted().count().max(1) as f64;
-    let asked = group.counted().any(|episode| episode.result.model.is_some());
+    let asked = group
+        .counted()
+        .any(|episode| episode.result.model.is_some());
     let total = |of: &dyn Fn(&Episode) -> f64| group.counted().map(of).sum::<f64>() / episodes;
     let observe = total(&|episode| seconds(&episode.result.overhead_ms.observe));
     let model = total(&|episode| seconds(&episode.result.model_ms));
@@ -150,7 +160,11 @@ fn seen(group: &Group) -> Seen {
 }
 
 fn spoken(group: &Group) -> Option<Spoken> {
-    let speaking = || group.counted().filter(|episode| episode.result.speech.utterances > 0);
+    let speaking = || {
+        group
+            .counted()
+            .filter(|episode| episode.result.speech.utterances > 0)
+    };
     speaking().next()?;
     let sum = |of: fn(&Episode) -> u32| speaking().map(|episode| u64::from(of(episode))).sum();
     Some(Spoken {
@@ -167,7 +181,13 @@ fn spoken(group: &Group) -> Option<Spoken> {
 
 /// All episodes: money is spent on those that do not count, too.
 fn spent(group: &Group) -> Option<Spent> {
-    let asking = || group.episodes.iter().copied().filter(|e| e.result.model.is_some());
+    let asking = || {
+        group
+            .episodes
+            .iter()
+            .copied()
+            .filter(|e| e.result.model.is_some())
+    };
     asking().next()?;
     let sum = |of: fn(&Episode) -> u64| asking().map(of).sum::<u64>();
     let costs: Vec<f64> = asking().filter_map(|e| e.result.usage.cost_usd).collect();

@@ -54,7 +54,10 @@ fn some(mut items: Vec<String>) -> String {
 
 fn wholeness(run: &Run, groups: &[Group], notes: &mut Notes) {
     if run.info.ended.is_none() {
-        notes.warn("The run has not ended: it goes on, or was cut off. These are the episodes so far.".to_owned());
+        notes.warn(
+            "The run has not ended: it goes on, or was cut off. These are the episodes so far."
+                .to_owned(),
+        );
     }
     if !run.unfinished.is_empty() {
         notes.warn(format!(
@@ -64,7 +67,10 @@ fn wholeness(run: &Run, groups: &[Group], notes: &mut Notes) {
         ));
     }
     if !run.unreadable.is_empty() {
-        let reasons = run.unreadable.iter().map(|(path, why)| format!("{path} ({why})"));
+        let reasons = run
+            .unreadable
+            .iter()
+            .map(|(path, why)| format!("{path} ({why})"));
         notes.warn(format!(
             "{} results cannot be read; they are in no figure: {}.",
             run.unreadable.len(),
@@ -74,7 +80,13 @@ fn wholeness(run: &Run, groups: &[Group], notes: &mut Notes) {
     let untraced: Vec<String> = run
         .episodes
         .iter()
-        .filter_map(|episode| Some(format!("{} ({})", episode.path, episode.trace.as_ref().err()?)))
+        .filter_map(|episode| {
+            Some(format!(
+                "{} ({})",
+                episode.path,
+                episode.trace.as_ref().err()?
+            ))
+        })
         .collect();
     if !untraced.is_empty() {
         notes.warn(format!(
@@ -83,7 +95,11 @@ fn wholeness(run: &Run, groups: &[Group], notes: &mut Notes) {
             some(untraced)
         ));
     }
-    let tasks: BTreeSet<&str> = run.episodes.iter().map(|e| e.result.task.as_str()).collect();
+    let tasks: BTreeSet<&str> = run
+        .episodes
+        .iter()
+        .map(|e| e.result.task.as_str())
+        .collect();
     if tasks.len() < 10 {
         notes.warn(format!(
             "Only {} of the specification's 100 tasks: the intervals are wide, and the figures say little about the rest.",
@@ -109,7 +125,10 @@ fn settings(run: &Run, notes: &mut Notes) {
         ));
     }
     if info.gate != "local" {
-        notes.warn(format!("The keyframe gate was `{}`, not the default `local`.", info.gate));
+        notes.warn(format!(
+            "The keyframe gate was `{}`, not the default `local`.",
+            info.gate
+        ));
     }
     if info.burst {
         notes.say("Frames were also captured when something was drawn (--burst).".to_owned());
@@ -117,18 +136,25 @@ fn settings(run: &Run, notes: &mut Notes) {
     match info.host_commit.as_deref() {
         None => notes.say("The host was no checkout: its commit is not known.".to_owned()),
         Some(commit) if commit.ends_with("-dirty") => notes.warn(
-            "The host's checkout had uncommitted changes: the commit does not say what ran.".to_owned(),
+            "The host's checkout had uncommitted changes: the commit does not say what ran."
+                .to_owned(),
         ),
         Some(_) => {}
     }
     let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for episode in &run.episodes {
         let policy = &episode.result.policy;
-        versions.entry(&policy.name).or_default().insert(&policy.sha256);
+        versions
+            .entry(&policy.name)
+            .or_default()
+            .insert(&policy.sha256);
     }
     for (policy, hashes) in versions {
         if hashes.len() > 1 {
-            notes.warn(format!("Episodes of {policy} ran {} different files of it.", hashes.len()));
+            notes.warn(format!(
+                "Episodes of {policy} ran {} different files of it.",
+                hashes.len()
+            ));
         }
     }
 }
@@ -137,30 +163,47 @@ fn settings(run: &Run, notes: &mut Notes) {
 fn aids(groups: &[Group], conditions: &[Condition], notes: &mut Notes) {
     let mut aided: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for (group, condition) in groups.iter().zip(conditions) {
-        let traces = group.episodes.iter().filter_map(|episode| episode.trace.as_ref().ok());
+        let traces = group
+            .episodes
+            .iter()
+            .filter_map(|episode| episode.trace.as_ref().ok());
         for assist in traces.flat_map(|trace| &trace.assists) {
-            aided.entry(assist.clone()).or_default().insert(&condition.id);
+            aided
+                .entry(assist.clone())
+                .or_default()
+                .insert(&condition.id);
         }
     }
     for (assist, conditions) in aided {
         let who = some(conditions.into_iter().map(str::to_owned).collect());
         if assist == "solution" {
-            notes.warn(format!("Knew the task's own script (`solution`), so this is no agent's score: {who}."));
+            notes.warn(format!(
+                "Knew the task's own script (`solution`), so this is no agent's score: {who}."
+            ));
         } else {
-            notes.say(format!("Had the aid `{assist}`, which the specification's agents have not: {who}."));
+            notes.say(format!(
+                "Had the aid `{assist}`, which the specification's agents have not: {who}."
+            ));
         }
     }
 }
 
 fn infrastructure(run: &Run, notes: &mut Notes) {
     let sum = |of: fn(&Episode) -> u64| run.episodes.iter().map(of).sum::<u64>();
-    let lost: Vec<&Episode> = run.episodes.iter().filter(|episode| !super::counts(episode)).collect();
+    let lost: Vec<&Episode> = run
+        .episodes
+        .iter()
+        .filter(|episode| !super::counts(episode))
+        .collect();
     if !lost.is_empty() {
         let mut causes: BTreeMap<String, u64> = BTreeMap::new();
         for episode in &lost {
             *causes.entry(episode.result.cause.name()).or_default() += 1;
         }
-        let causes = causes.iter().map(|(cause, n)| format!("{cause} {n}")).collect();
+        let causes = causes
+            .iter()
+            .map(|(cause, n)| format!("{cause} {n}"))
+            .collect();
         notes.warn(format!(
             "{} episodes do not count (infrastructure or unscored): {}. They are left out of every share.",
             lost.len(),
@@ -169,7 +212,9 @@ fn infrastructure(run: &Run, notes: &mut Notes) {
     }
     let again = sum(|episode| u64::from(episode.result.earlier_infrastructure_errors));
     if again > 0 {
-        notes.say(format!("Infrastructure failed {again} times in episodes that were run again."));
+        notes.say(format!(
+            "Infrastructure failed {again} times in episodes that were run again."
+        ));
     }
     let frames = sum(|episode| episode.result.perception.frames);
     let late = sum(|episode| episode.result.perception.late_frames);
@@ -181,7 +226,10 @@ fn infrastructure(run: &Run, notes: &mut Notes) {
     }
     let gaps = sum(|episode| episode.result.perception.sound_gaps_ms);
     if gaps > 0 {
-        notes.warn(format!("{:.1} s of sound were lost before the recognizer.", gaps as f64 / 1000.0));
+        notes.warn(format!(
+            "{:.1} s of sound were lost before the recognizer.",
+            gaps as f64 / 1000.0
+        ));
     }
 }
 
@@ -196,7 +244,9 @@ fn money(run: &Run, conditions: &[Condition], notes: &mut Notes) {
     }
     if let Some(inference) = &run.info.inference {
         for (host, url) in &inference.endpoints {
-            notes.warn(format!("Requests to {host} were sent to {url}: who answered is that server's word."));
+            notes.warn(format!(
+                "Requests to {host} were sent to {url}: who answered is that server's word."
+            ));
         }
     }
 }

@@ -68,14 +68,25 @@ pub fn repeats(groups: &[Group]) -> Vec<Repeats> {
     let mut all = Vec::new();
     for (index, group) in groups.iter().enumerate() {
         let tasks = group.tally(|_| true);
-        let most = tasks.iter().map(|task| task.1).max().unwrap_or(0).min(MOST_REPEATS);
+        let most = tasks
+            .iter()
+            .map(|task| task.1)
+            .max()
+            .unwrap_or(0)
+            .min(MOST_REPEATS);
         if most < 2 {
             continue;
         }
         for k in 1..=most {
             let mean = |of: fn(u64, u64, u64) -> Option<f64>| {
-                let values: Vec<f64> = tasks.iter().filter_map(|task| of(task.0, task.1, k)).collect();
-                (values.iter().sum::<f64>() / values.len() as f64, values.len() as u64)
+                let values: Vec<f64> = tasks
+                    .iter()
+                    .filter_map(|task| of(task.0, task.1, k))
+                    .collect();
+                (
+                    values.iter().sum::<f64>() / values.len() as f64,
+                    values.len() as u64,
+                )
             };
             let (any, tasks) = mean(pass_any);
             all.push(Repeats {

@@ -120,7 +120,12 @@ pub struct Piece {
 pub fn stacked(title: &str, rows: &[(String, String, Vec<Piece>)], whole: f64) -> Markup {
     let height = 44 * rows.len();
     let place = |pieces: &[Piece], index: usize| {
-        pieces.iter().take(index).map(|piece| piece.amount).sum::<f64>() / whole.max(1e-9)
+        pieces
+            .iter()
+            .take(index)
+            .map(|piece| piece.amount)
+            .sum::<f64>()
+            / whole.max(1e-9)
     };
     html! {
         svg .chart role="group" aria-label=(title) width="100%" height=(height) {
@@ -153,7 +158,12 @@ fn up(value: f64) -> f64 {
 }
 
 /// Lines over named places; `bands` are expected ranges at a place.
-pub fn lines(title: &str, places: &[String], lines: &[Line], bands: &[(usize, f64, f64)]) -> Markup {
+pub fn lines(
+    title: &str,
+    places: &[String],
+    lines: &[Line],
+    bands: &[(usize, f64, f64)],
+) -> Markup {
     let step = 88.0 / places.len().max(1) as f64;
     let middle = |place: usize| 11.0 + step * (place as f64 + 0.5);
     let many = lines.len().max(1) as f64;

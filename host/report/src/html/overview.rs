@@ -59,19 +59,38 @@ fn card(report: &Report, comparison: &Comparison) -> Markup {
 }
 
 const COMPARED: [&str; 8] = [
-    "question", "first", "second", "on", "shares", "difference [95 %]", "test", "p by Holm; second is",
+    "question",
+    "first",
+    "second",
+    "on",
+    "shares",
+    "difference [95 %]",
+    "test",
+    "p by Holm; second is",
 ];
 
 /// More comparisons than these are folded away.
 const FOLDED: usize = 8;
 
 const KINDS: [(Kind, &str); 3] = [
-    (Kind::Mode, "modes: second against first, on the tasks and seeds of both"),
-    (Kind::Gate, "keyframe gates: second against first, on the tasks and seeds of both"),
-    (Kind::Agent, "agents: second against first, on the tasks and seeds of both"),
+    (
+        Kind::Mode,
+        "modes: second against first, on the tasks and seeds of both",
+    ),
+    (
+        Kind::Gate,
+        "keyframe gates: second against first, on the tasks and seeds of both",
+    ),
+    (
+        Kind::Agent,
+        "agents: second against first, on the tasks and seeds of both",
+    ),
 ];
 
-fn compared<'a>(report: &Report, all: impl IntoIterator<Item = &'a Comparison>) -> Vec<Vec<String>> {
+fn compared<'a>(
+    report: &Report,
+    all: impl IntoIterator<Item = &'a Comparison>,
+) -> Vec<Vec<String>> {
     all.into_iter()
         .map(|comparison| {
             let mut row = vec![
@@ -81,18 +100,35 @@ fn compared<'a>(report: &Report, all: impl IntoIterator<Item = &'a Comparison>) 
             ];
             match &comparison.paired {
                 Some(paired) => row.extend([
-                    format!("{}, {}", text::number(paired.tasks, "task"), text::number(paired.pairs, "pair")),
-                    format!("{} → {}", text::percent(paired.first), text::percent(paired.second)),
+                    format!(
+                        "{}, {}",
+                        text::number(paired.tasks, "task"),
+                        text::number(paired.pairs, "pair")
+                    ),
+                    format!(
+                        "{} → {}",
+                        text::percent(paired.first),
+                        text::percent(paired.second)
+                    ),
                     text::difference(paired),
                     text::test(paired.test.as_ref()),
                     format!(
                         "{}; {}",
-                        comparison.p_adjusted.map_or(text::MISSING.to_owned(), text::p),
+                        comparison
+                            .p_adjusted
+                            .map_or(text::MISSING.to_owned(), text::p),
                         text::verdict(paired)
                     ),
                 ]),
                 None => row.extend(
-                    ["no task and seed in common", "–", "–", "–", "cannot be said"].map(str::to_owned),
+                    [
+                        "no task and seed in common",
+                        "–",
+                        "–",
+                        "–",
+                        "cannot be said",
+                    ]
+                    .map(str::to_owned),
                 ),
             }
             row
@@ -120,7 +156,11 @@ pub fn success(report: &Report) -> Markup {
                 interval: share.and_then(|share| ends(share.interval.as_ref())),
                 look: chart::look(&condition.mode),
                 text: share.map_or("nothing counts".to_owned(), |share| {
-                    format!("{} · {}", text::percent(share.value), text::number(share.tasks, "task"))
+                    format!(
+                        "{} · {}",
+                        text::percent(share.value),
+                        text::number(share.tasks, "task")
+                    )
                 }),
             }
         })
@@ -137,13 +177,22 @@ pub fn success(report: &Report) -> Markup {
                 share.map_or(text::MISSING.to_owned(), text::of),
                 share
                     .and_then(|share| share.interval.as_ref())
-                    .map_or(text::MISSING.to_owned(), |interval| text::method(interval.method).to_owned()),
+                    .map_or(text::MISSING.to_owned(), |interval| {
+                        text::method(interval.method).to_owned()
+                    }),
                 condition.counts.infrastructure_errors.to_string(),
                 condition.counts.unscored.to_string(),
             ]
         })
         .collect();
-    let head = ["condition", "success [95 %]", "of", "interval", "infrastructure errors", "unscored"];
+    let head = [
+        "condition",
+        "success [95 %]",
+        "of",
+        "interval",
+        "infrastructure errors",
+        "unscored",
+    ];
     html! {
         p { "The share of each task over its trials, then the mean over tasks. Whiskers are 95 % intervals over tasks." }
         (chart::bars("Success by condition", &bars))
@@ -206,17 +255,27 @@ pub fn gains(report: &Report) -> Markup {
                     .conditions
                     .iter()
                     .filter(|condition| condition.agent == agent && condition.mode == **mode)
-                    .map(|condition| match (&condition.gate, text::mode(report, condition).contains('@')) {
-                        (Some(gate), true) => format!("{gate}: {}", text::share(condition.success.as_ref())),
-                        _ => text::share(condition.success.as_ref()),
+                    .map(|condition| {
+                        match (&condition.gate, text::mode(report, condition).contains('@')) {
+                            (Some(gate), true) => {
+                                format!("{gate}: {}", text::share(condition.success.as_ref()))
+                            }
+                            _ => text::share(condition.success.as_ref()),
+                        }
                     })
                     .collect();
-                if cells.is_empty() { "not run".to_owned() } else { cells.join("; ") }
+                if cells.is_empty() {
+                    "not run".to_owned()
+                } else {
+                    cells.join("; ")
+                }
             }));
             row
         })
         .collect();
-    let head: Vec<&str> = std::iter::once("agent").chain(modes.iter().copied()).collect();
+    let head: Vec<&str> = std::iter::once("agent")
+        .chain(modes.iter().copied())
+        .collect();
     html! {
         @if rows.is_empty() {
             (parts::missing("Who gains how much needs an agent that ran both standard and aoi_full."))
@@ -254,11 +313,17 @@ pub fn tiers(report: &Report) -> Markup {
                 Some((index, line)) if *index == point.condition => line.points.push(value),
                 _ => lines.push((
                     point.condition,
-                    Line { look: chart::look(&condition.mode), points: vec![value] },
+                    Line {
+                        look: chart::look(&condition.mode),
+                        points: vec![value],
+                    },
                 )),
             }
         }
-        lines.into_iter().map(|(_, line)| line).collect::<Vec<Line>>()
+        lines
+            .into_iter()
+            .map(|(_, line)| line)
+            .collect::<Vec<Line>>()
     };
     let missing: Vec<&str> = names
         .iter()
@@ -267,7 +332,7 @@ pub fn tiers(report: &Report) -> Markup {
         .collect();
     html! {
         p {
-            "Success from easy to hard. The hatched boxes are what the specification expects of an agent with the interface (60–80, 30–60, 10–30 %); of "
+            "Success from easy to hard. The dashed boxes are what the specification expects of an agent with the interface (60–80, 30–60, 10–30 %); of "
             code { "standard" } " it expects about 0 % in every tier."
         }
         @if !missing.is_empty() {
@@ -290,7 +355,10 @@ fn legend_of(report: &Report, agent: usize) -> Markup {
         .map(|condition| condition.mode.as_str())
         .collect();
     modes.dedup();
-    let items: Vec<(&str, &str)> = modes.into_iter().map(|mode| (chart::look(mode), mode)).collect();
+    let items: Vec<(&str, &str)> = modes
+        .into_iter()
+        .map(|mode| (chart::look(mode), mode))
+        .collect();
     chart::legend(&items, false)
 }
 

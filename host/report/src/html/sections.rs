@@ -26,10 +26,23 @@ const CATEGORIES: [(&str, &str); 10] = [
 ];
 
 pub fn categories(report: &Report) -> Markup {
-    let mut found: Vec<&str> = report.categories.iter().map(|share| share.group.as_str()).collect();
+    let mut found: Vec<&str> = report
+        .categories
+        .iter()
+        .map(|share| share.group.as_str())
+        .collect();
     found.dedup();
-    let title = |letter: &str| CATEGORIES.iter().find(|known| known.0 == letter).map_or("", |known| known.1);
-    let absent: Vec<&str> = CATEGORIES.iter().map(|known| known.0).filter(|letter| !found.contains(letter)).collect();
+    let title = |letter: &str| {
+        CATEGORIES
+            .iter()
+            .find(|known| known.0 == letter)
+            .map_or("", |known| known.1)
+    };
+    let absent: Vec<&str> = CATEGORIES
+        .iter()
+        .map(|known| known.0)
+        .filter(|letter| !found.contains(letter))
+        .collect();
     html! {
         p { "The darker, the more episodes passed; each field says its share and how many episodes it stands on." }
         @if found.is_empty() {
@@ -84,6 +97,28 @@ fn stage_look(stage: Stage) -> &'static str {
     }
 }
 
+/// Actions that did not happen, by reason.
+fn not_done(actions: &dynacu_record::ActionCounts) -> String {
+    let reasons = [
+        ("off-screen", actions.off_screen),
+        ("forbidden", actions.forbidden),
+        ("unknown key", actions.unknown_key),
+        ("not granted", actions.not_granted),
+        ("failed", actions.failed),
+        ("cancelled", actions.cancelled),
+    ];
+    let some: Vec<String> = reasons
+        .iter()
+        .filter(|(_, n)| *n > 0)
+        .map(|(reason, n)| format!("{reason} {n}"))
+        .collect();
+    if some.is_empty() {
+        "none".to_owned()
+    } else {
+        some.join(", ")
+    }
+}
+
 pub fn failures(report: &Report) -> Markup {
     let rows: Vec<(String, String, Vec<Piece>)> = report
         .conditions
@@ -112,12 +147,20 @@ pub fn failures(report: &Report) -> Markup {
         .collect();
     let used: Vec<Stage> = Stage::ALL
         .into_iter()
-        .filter(|stage| report.conditions.iter().any(|condition| condition.stages.contains_key(stage)))
+        .filter(|stage| {
+            report
+                .conditions
+                .iter()
+                .any(|condition| condition.stages.contains_key(stage))
+        })
         .collect();
     let legend: Vec<(&str, &str)> = std::iter::once(("passed", "passed"))
         .chain(used.iter().map(|stage| (stage_look(*stage), stage.text())))
         .collect();
-    let head: Vec<&str> = ["condition", "counted", "passed"].into_iter().chain(used.iter().map(|s| s.text())).collect();
+    let head: Vec<&str> = ["condition", "counted", "passed"]
+        .into_iter()
+        .chain(used.iter().map(|s| s.text()))
+        .collect();
     let table: Vec<Vec<String>> = report
         .conditions
         .iter()
@@ -128,28 +171,34 @@ pub fn failures(report: &Report) -> Markup {
                 condition.counts.counted.to_string(),
                 condition.counts.passed.to_string(),
             ];
-            row.extend(used.iter().map(|stage| condition.stages.get(stage).copied().unwrap_or(0).to_string()));
+            row.extend(used.iter().map(|stage| {
+                condition
+                    .stages
+                    .get(stage)
+                    .copied()
+                    .unwrap_or(0)
+                    .to_string()
+            }));
             row
         })
         .collect();
     let named = |map: &BTreeMap<String, u64>| {
-        map.iter().map(|(name, n)| format!("{name} {n}")).collect::<Vec<_>>().join(", ")
+        map.iter()
+            .map(|(name, n)| format!("{name} {n}"))
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     let causes: Vec<Vec<String>> = report
         .conditions
         .iter()
         .enumerate()
         .map(|(index, condition)| {
-            let actions = &condition.actions;
             vec![
                 parts::name(report, index),
                 named(&condition.outcomes),
                 named(&condition.causes),
-                actions.done.to_string(),
-                format!(
-                    "off-screen {}, forbidden {}, unknown key {}, not granted {}, failed {}, cancelled {}",
-                    actions.off_screen, actions.forbidden, actions.unknown_key, actions.not_granted, actions.failed, actions.cancelled
-                ),
+                condition.actions.done.to_string(),
+                not_done(&condition.actions),
             ]
         })
         .collect();
@@ -165,7 +214,9 @@ pub fn failures(report: &Report) -> Markup {
 pub fn time(report: &Report) -> Markup {
     let total = |index: usize| {
         let time = &report.conditions[index].time;
-        time.observe_s_per_episode + time.model_s_per_episode.unwrap_or(0.0) + time.rest_s_per_episode
+        time.observe_s_per_episode
+            + time.model_s_per_episode.unwrap_or(0.0)
+            + time.rest_s_per_episode
     };
     let whole = (0..report.conditions.len()).map(total).fold(0.0, f64::max);
     let rows: Vec<(String, String, Vec<Piece>)> = report
@@ -178,12 +229,23 @@ pub fn time(report: &Report) -> Markup {
             let piece = |amount: f64, look: &str, what: &str| Piece {
                 amount,
                 look: look.to_owned(),
-                tip: format!("{name}: {} of {what}, mean per episode", text::seconds(amount)),
+                tip: format!(
+                    "{name}: {} of {what}, mean per episode",
+                    text::seconds(amount)
+                ),
             };
             let pieces = vec![
                 piece(time.observe_s_per_episode, "audio", "observing"),
-                piece(time.model_s_per_episode.unwrap_or(0.0), "interactive", "the model"),
-                piece(time.rest_s_per_episode, "standard", "everything else (page, pace, policy, setting up)"),
+                piece(
+                    time.model_s_per_episode.unwrap_or(0.0),
+                    "interactive",
+                    "the model",
+                ),
+                piece(
+                    time.rest_s_per_episode,
+                    "standard",
+                    "everything else (page, pace, policy, setting up)",
+                ),
             ];
             (name, text::seconds(total(index)), pieces)
         })
@@ -201,7 +263,11 @@ pub fn time(report: &Report) -> Markup {
                 millis(time.asr_ms.as_ref()),
                 millis(time.keyframe_ms.as_ref()),
                 millis(time.encode_ms.as_ref()),
-                if time.model_s_per_episode.is_some() { millis(time.model_ms.as_ref()) } else { "no model".to_owned() },
+                if time.model_s_per_episode.is_some() {
+                    millis(time.model_ms.as_ref())
+                } else {
+                    "no model".to_owned()
+                },
             ]
         })
         .collect();
@@ -213,7 +279,12 @@ pub fn time(report: &Report) -> Markup {
             vec![
                 parts::name(report, index),
                 text::spread(condition.steps.as_ref(), text::plain),
-                condition.completion_s.as_ref().map_or("none passed with a time".to_owned(), |spread| text::spread(Some(spread), text::seconds)),
+                condition
+                    .completion_s
+                    .as_ref()
+                    .map_or("none passed with a time".to_owned(), |spread| {
+                        text::spread(Some(spread), text::seconds)
+                    }),
                 text::spread(condition.wall_s.as_ref(), text::seconds),
             ]
         })
@@ -236,15 +307,28 @@ pub fn perception(report: &Report) -> Markup {
             let seen = &condition.perception;
             vec![
                 parts::name(report, index),
-                seen.moments.map_or("not recorded or not granted".to_owned(), |moments| {
-                    format!("{} of {} ({})", moments.perceived, moments.shown, text::percent(moments.perceived as f64 / moments.shown.max(1) as f64))
-                }),
+                seen.moments
+                    .map_or("not recorded or not granted".to_owned(), |moments| {
+                        format!(
+                            "{} of {} ({})",
+                            moments.perceived,
+                            moments.shown,
+                            text::percent(moments.perceived as f64 / moments.shown.max(1) as f64)
+                        )
+                    }),
                 text::spread(seen.delay_ms.as_ref(), text::millis),
-                format!("{} ({} late intervals)", text::grouped(seen.frames), seen.late_frames),
+                format!(
+                    "{} ({} late intervals)",
+                    text::grouped(seen.frames),
+                    seen.late_frames
+                ),
                 text::grouped(seen.keyframes),
                 text::grouped(seen.sentences),
                 text::seconds(seen.heard_s),
-                format!("{} ms, {} failures", seen.sound_gaps_ms, seen.recognition_failures),
+                format!(
+                    "{} ms, {} failures",
+                    seen.sound_gaps_ms, seen.recognition_failures
+                ),
             ]
         })
         .collect();
@@ -257,7 +341,11 @@ pub fn perception(report: &Report) -> Markup {
             Some(vec![
                 parts::name(report, index),
                 speech.utterances.to_string(),
-                format!("{} ({})", speech.received, text::percent(speech.received as f64 / speech.utterances.max(1) as f64)),
+                format!(
+                    "{} ({})",
+                    speech.received,
+                    text::percent(speech.received as f64 / speech.utterances.max(1) as f64)
+                ),
                 text::spread(speech.latency_p95_ms.as_ref(), text::millis),
                 text::share(speech.accepted.as_ref()),
             ])
@@ -284,11 +372,26 @@ pub fn cost(report: &Report) -> Markup {
             let usage = condition.usage.as_ref()?;
             Some(vec![
                 parts::name(report, index),
-                format!("{} ({} answered, {} retries)", usage.calls, usage.answers, usage.retries),
-                format!("{} ({} cached)", text::grouped(usage.input_tokens), text::grouped(usage.cached_input_tokens)),
-                format!("{} ({} reasoning)", text::grouped(usage.output_tokens), text::grouped(usage.reasoning_tokens)),
+                format!(
+                    "{} ({} answered, {} retries)",
+                    usage.calls, usage.answers, usage.retries
+                ),
+                format!(
+                    "{} ({} cached)",
+                    text::grouped(usage.input_tokens),
+                    text::grouped(usage.cached_input_tokens)
+                ),
+                format!(
+                    "{} ({} reasoning)",
+                    text::grouped(usage.output_tokens),
+                    text::grouped(usage.reasoning_tokens)
+                ),
                 text::dollars(usage.cost_usd),
-                usage.cost_usd_per_pass.map_or("cannot be said".to_owned(), |cost| text::dollars(Some(cost))),
+                usage
+                    .cost_usd_per_pass
+                    .map_or("cannot be said".to_owned(), |cost| {
+                        text::dollars(Some(cost))
+                    }),
                 usage.unpriced.to_string(),
             ])
         })
@@ -313,7 +416,12 @@ pub fn repeats(report: &Report) -> Markup {
     if report.repeats.is_empty() {
         return parts::missing("One counted trial a task: pass@k and pass^k need at least two.");
     }
-    let most = report.repeats.iter().map(|repeat| repeat.k).max().unwrap_or(1) as usize;
+    let most = report
+        .repeats
+        .iter()
+        .map(|repeat| repeat.k)
+        .max()
+        .unwrap_or(1) as usize;
     let places: Vec<String> = (1..=most).map(|k| format!("k = {k}")).collect();
     let of_condition = |condition: usize| {
         let line = |any: bool| Line {
@@ -323,15 +431,29 @@ pub fn repeats(report: &Report) -> Markup {
                 .iter()
                 .filter(|repeat| repeat.condition == condition)
                 .map(|repeat| {
-                    let (what, value) = if any { ("pass@", repeat.pass_any) } else { ("pass^", repeat.pass_all) };
-                    let tip = format!("{}: {what}{} {} over {}", parts::name(report, condition), repeat.k, text::percent(value), text::number(repeat.tasks, "task"));
+                    let (what, value) = if any {
+                        ("pass@", repeat.pass_any)
+                    } else {
+                        ("pass^", repeat.pass_all)
+                    };
+                    let tip = format!(
+                        "{}: {what}{} {} over {}",
+                        parts::name(report, condition),
+                        repeat.k,
+                        text::percent(value),
+                        text::number(repeat.tasks, "task")
+                    );
                     (repeat.k as usize - 1, value, None, tip)
                 })
                 .collect(),
         };
         [line(true), line(false)]
     };
-    let mut conditions: Vec<usize> = report.repeats.iter().map(|repeat| repeat.condition).collect();
+    let mut conditions: Vec<usize> = report
+        .repeats
+        .iter()
+        .map(|repeat| repeat.condition)
+        .collect();
     conditions.dedup();
     let rows: Vec<Vec<String>> = report
         .repeats
@@ -364,16 +486,71 @@ pub fn repeats(report: &Report) -> Markup {
 pub fn method(report: &Report) -> Markup {
     let run = &report.run;
     let machine = &run.machine;
-    let list = |items: Vec<String>| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
+    let list = |items: Vec<String>| {
+        if items.is_empty() {
+            "none".to_owned()
+        } else {
+            items.join(", ")
+        }
+    };
     let facts: Vec<Vec<String>> = [
         ("command", run.command.join(" ")),
-        ("host", format!("{} {}", run.host_version, run.host_commit.as_deref().unwrap_or("(commit not known)"))),
-        ("plugins", list(run.plugins.iter().map(|plugin| format!("{} {} ({}, {})", plugin.name, plugin.version, plugin.kind, plugin.sha256.get(..12).unwrap_or(&plugin.sha256))).collect())),
-        ("recogniser, encoder", format!("{}; {}", if run.recognizer.is_empty() { "not recorded" } else { &run.recognizer }, run.encoder)),
-        ("capture", format!("{} frames a second, gate {}, pace {} ms", run.fps, run.gate, run.pace_ms)),
+        (
+            "host",
+            format!(
+                "{} {}",
+                run.host_version,
+                run.host_commit.as_deref().unwrap_or("(commit not known)")
+            ),
+        ),
+        (
+            "plugins",
+            list(
+                run.plugins
+                    .iter()
+                    .map(|plugin| {
+                        format!(
+                            "{} {} ({}, {})",
+                            plugin.name,
+                            plugin.version,
+                            plugin.kind,
+                            plugin.sha256.get(..12).unwrap_or(&plugin.sha256)
+                        )
+                    })
+                    .collect(),
+            ),
+        ),
+        (
+            "recogniser, encoder",
+            format!(
+                "{}; {}",
+                if run.recognizer.is_empty() {
+                    "not recorded"
+                } else {
+                    &run.recognizer
+                },
+                run.encoder
+            ),
+        ),
+        (
+            "capture",
+            format!(
+                "{} frames a second, gate {}, pace {} ms",
+                run.fps, run.gate, run.pace_ms
+            ),
+        ),
         ("task set", run.task_set.clone()),
-        ("machine", format!("{}, {} cores, {} MiB, {}", machine.cpu, machine.cores, machine.memory_mib, machine.kernel)),
-        ("browser, sound", format!("{}; {}", machine.chromium, machine.pulseaudio)),
+        (
+            "machine",
+            format!(
+                "{}, {} cores, {} MiB, {}",
+                machine.cpu, machine.cores, machine.memory_mib, machine.kernel
+            ),
+        ),
+        (
+            "browser, sound",
+            format!("{}; {}", machine.chromium, machine.pulseaudio),
+        ),
     ]
     .into_iter()
     .map(|(name, value)| vec![name.to_owned(), value])

@@ -55,7 +55,11 @@ pub fn table(report: &Report) -> Markup {
 }
 
 fn outcomes(episodes: &[EpisodeLine]) -> String {
-    episodes.iter().map(|episode| episode.outcome.as_str()).collect::<Vec<_>>().join(" ")
+    episodes
+        .iter()
+        .map(|episode| episode.outcome.as_str())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn sign(task: &str, episode: &EpisodeLine) -> Markup {

@@ -11,7 +11,11 @@ use super::{moments, normal_quantile, t_quantile};
 #[serde(tag = "name", rename_all = "kebab-case")]
 pub enum Test {
     /// One trial a task: of the tasks that only one side passed, is it a coin's toss which? Exact, two-sided.
-    McnemarExact { only_first: u64, only_second: u64, p: f64 },
+    McnemarExact {
+        only_first: u64,
+        only_second: u64,
+        p: f64,
+    },
     /// Several trials: Student's t over the tasks' differences, two-sided.
     PairedT { t: f64, degrees: u64, p: f64 },
 }
@@ -58,7 +62,11 @@ pub fn compare(tasks: &[Vec<(bool, bool)>]) -> Option<Paired> {
     let (interval, test) = if tasks.iter().all(|pairs| pairs.len() == 1) {
         let only = |first: bool| {
             let lone = |pair: &&(bool, bool)| pair.0 == first && pair.1 != first;
-            tasks.iter().filter_map(|pairs| pairs.first()).filter(lone).count() as u64
+            tasks
+                .iter()
+                .filter_map(|pairs| pairs.first())
+                .filter(lone)
+                .count() as u64
         };
         let (b, c) = (only(true), only(false));
         let test = Test::McnemarExact {
@@ -130,14 +138,16 @@ fn of_differences(differences: &[f64]) -> (Option<Interval>, Option<Test>) {
         high: (mean + quantile * error).min(1.0),
         method: Method::PairedT,
     });
-    let test = StudentsT::new(0.0, 1.0, degrees as f64).ok().map(|student| {
-        let t = mean / error;
-        Test::PairedT {
-            t,
-            degrees,
-            p: 2.0 * student.sf(t.abs()),
-        }
-    });
+    let test = StudentsT::new(0.0, 1.0, degrees as f64)
+        .ok()
+        .map(|student| {
+            let t = mean / error;
+            Test::PairedT {
+                t,
+                degrees,
+                p: 2.0 * student.sf(t.abs()),
+            }
+        });
     (interval, test)
 }
 
@@ -149,7 +159,9 @@ pub fn holm(values: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![0.0; values.len()];
     let mut least = 0.0_f64;
     for (rank, &index) in order.iter().enumerate() {
-        least = least.max((values.len() - rank) as f64 * values[index]).min(1.0);
+        least = least
+            .max((values.len() - rank) as f64 * values[index])
+            .min(1.0);
         adjusted[index] = least;
     }
     adjusted
@@ -202,7 +214,10 @@ mod tests {
     /// R's `p.adjust(c(0.01, 0.02, 0.03, 0.04), "holm")`: 0.04 0.06 0.06 0.06.
     #[test]
     fn holm_steps_down() {
-        for (adjusted, wanted) in holm(&[0.03, 0.01, 0.04, 0.02]).iter().zip([0.06, 0.04, 0.06, 0.06]) {
+        for (adjusted, wanted) in holm(&[0.03, 0.01, 0.04, 0.02])
+            .iter()
+            .zip([0.06, 0.04, 0.06, 0.06])
+        {
             close(*adjusted, wanted, 1e-12);
         }
     }
@@ -213,14 +228,20 @@ mod tests {
         let paired = compare(&one).unwrap();
         assert_eq!((paired.tasks, paired.pairs), (3, 3));
         close(paired.difference, 1.0, 0.0);
-        assert!(matches!(paired.test, Some(Test::McnemarExact { only_second: 3, .. })));
+        assert!(matches!(
+            paired.test,
+            Some(Test::McnemarExact { only_second: 3, .. })
+        ));
         let interval = paired.interval.unwrap();
         assert!(interval.low < 0.2 && interval.high == 1.0, "{interval:?}");
 
         let more = vec![vec![(false, true), (true, true)], vec![(false, false); 2]];
         let paired = compare(&more).unwrap();
         close(paired.difference, 0.25, 1e-12);
-        assert!(matches!(paired.test, Some(Test::PairedT { degrees: 1, .. })));
+        assert!(matches!(
+            paired.test,
+            Some(Test::PairedT { degrees: 1, .. })
+        ));
         assert!(compare(&[vec![]]).is_none());
     }
 }

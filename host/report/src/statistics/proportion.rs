@@ -60,7 +60,10 @@ impl Share {
         }
         let passed = tasks.iter().map(|task| task.0).sum();
         let counted = tasks.iter().map(|task| task.1).sum();
-        let shares: Vec<f64> = tasks.iter().map(|task| task.0 as f64 / task.1 as f64).collect();
+        let shares: Vec<f64> = tasks
+            .iter()
+            .map(|task| task.0 as f64 / task.1 as f64)
+            .collect();
         let value = shares.iter().sum::<f64>() / shares.len() as f64;
         let interval = if tasks.iter().all(|task| task.1 == 1) {
             wilson(passed, counted, Method::Wilson)
@@ -91,7 +94,11 @@ pub fn wilson(passed: u64, counted: u64, method: Method) -> Option<Interval> {
     let half = (z2 * (x * (n - x) / n + z2 / 4.0)).sqrt() / (n + z2);
     Some(Interval {
         low: if passed == 0 { 0.0 } else { middle - half },
-        high: if passed == counted { 1.0 } else { middle + half },
+        high: if passed == counted {
+            1.0
+        } else {
+            middle + half
+        },
         method,
     })
 }
@@ -168,7 +175,10 @@ mod tests {
             }
         }
         let published = sum.sqrt() / n;
-        let shares: Vec<f64> = clusters.iter().map(|c| c.iter().sum::<f64>() / 3.0).collect();
+        let shares: Vec<f64> = clusters
+            .iter()
+            .map(|c| c.iter().sum::<f64>() / 3.0)
+            .collect();
         let interval = clustered(&shares).unwrap();
         let quantile = 2.776_445; // t, 4 degrees, 0.975: any printed table
         let half = quantile * published * (5.0_f64 / 4.0).sqrt();

@@ -18,7 +18,11 @@ fn chosen(some: u64, all: u64, k: u64) -> Option<f64> {
     if k == 0 || k > all || some > all {
         return None;
     }
-    Some((0..k).map(|i| some.saturating_sub(i) as f64 / (all - i) as f64).product())
+    Some(
+        (0..k)
+            .map(|i| some.saturating_sub(i) as f64 / (all - i) as f64)
+            .product(),
+    )
 }
 
 #[cfg(test)]

@@ -16,7 +16,10 @@ impl Spread {
     /// None of nothing.
     #[must_use]
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Spread> {
-        let mut sorted: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
+        let mut sorted: Vec<f64> = values
+            .into_iter()
+            .filter(|value| value.is_finite())
+            .collect();
         sorted.sort_by(f64::total_cmp);
         let rank = |share: f64| {
             let rank = (sorted.len() as f64 * share).ceil() as usize;
@@ -39,7 +42,10 @@ mod tests {
     #[test]
     fn ranks_are_values_that_were_measured() {
         let spread = Spread::of((1..=20).rev().map(f64::from)).unwrap();
-        assert_eq!((spread.n, spread.median, spread.p95, spread.max), (20, 10.0, 19.0, 20.0));
+        assert_eq!(
+            (spread.n, spread.median, spread.p95, spread.max),
+            (20, 10.0, 19.0, 20.0)
+        );
         assert_eq!(Spread::of([]), None);
     }
 }
