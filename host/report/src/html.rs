@@ -1,6 +1,7 @@
 //! `report.html`: one file with everything in it.
 
 mod chart;
+mod failures;
 mod overview;
 mod parts;
 mod sections;
@@ -26,11 +27,11 @@ pub fn page(report: &Report) -> String {
         ),
         ("gains", "Agents side by side", overview::gains(report)),
         ("tiers", "Tiers", overview::tiers(report)),
-        ("categories", "Categories", sections::categories(report)),
+        ("categories", "Categories", failures::categories(report)),
         (
             "failures",
             "Where it went wrong",
-            sections::failures(report),
+            failures::failures(report),
         ),
         ("time", "Time and steps", sections::time(report)),
         (
