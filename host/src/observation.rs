@@ -252,7 +252,9 @@ mod tests {
             .map(|index| many[*index as usize].captured_at)
             .collect();
         assert!(!inside.is_empty() && inside.iter().all(|at| (3000..=4000).contains(at)));
-        let all = many.iter().filter(|one| (3000..=4000).contains(&one.captured_at));
+        let all = many
+            .iter()
+            .filter(|one| (3000..=4000).contains(&one.captured_at));
         assert_eq!(all.count(), linked.len());
         drop((keyframes, many, shelf));
         writer.finish().unwrap();

@@ -29,8 +29,7 @@ pub fn fingerprints(band: &[u8], width: u32) -> impl Iterator<Item = u64> {
             *sums = added(*sums, block);
         }
     }
-    sums.into_iter()
-        .map(|sums| sums.into_iter().fold(0, mix))
+    sums.into_iter().map(|sums| sums.into_iter().fold(0, mix))
 }
 
 fn added([mut a, mut b, mut c, mut d]: Sums, block: &[u8]) -> Sums {
@@ -68,12 +67,21 @@ mod tests {
         let raw: Vec<u8> = (0..width * height * 4).map(|at| (at % 251) as u8).collect();
         let before = prints(&raw, width);
         assert_eq!(before.len(), 3 * 2);
-        for (x, y) in [(0, 0), (63, 63), (64, 0), (127, 5), (128, 63), (149, 69), (0, 69)] {
+        for (x, y) in [
+            (0, 0),
+            (63, 63),
+            (64, 0),
+            (127, 5),
+            (128, 63),
+            (149, 69),
+            (0, 69),
+        ] {
             for (byte, bit) in [(0, 0), (1, 7), (2, 3), (3, 7)] {
                 let mut changed = raw.clone();
                 changed[((y * width + x) * 4 + byte) as usize] ^= 1 << bit;
                 let after = prints(&changed, width);
-                let other: Vec<usize> = (0..6).filter(|&tile| before[tile] != after[tile]).collect();
+                let other: Vec<usize> =
+                    (0..6).filter(|&tile| before[tile] != after[tile]).collect();
                 assert_eq!(other, [(y / TILE * 3 + x / TILE) as usize], "{x}, {y}");
             }
         }

@@ -121,7 +121,10 @@ mod tests {
             }
         }
         let now = Instant::now();
-        Change::between(&Frame::from_rgb(now, &page), &Frame::from_rgb(now, &changed))
+        Change::between(
+            &Frame::from_rgb(now, &page),
+            &Frame::from_rgb(now, &changed),
+        )
     }
 
     /// The tile in which all of them lie.
@@ -150,7 +153,10 @@ mod tests {
         let (beats, now) = ticked(FIGURE, &[0, 1000, 2000]);
         assert_eq!(period(&beats, FIGURE, now), None);
         let (beats, now) = ticked(FIGURE, &[0, 1000, 2333, 3333]);
-        assert_eq!(period(&beats, FIGURE, now), Some(Duration::from_millis(1333)));
+        assert_eq!(
+            period(&beats, FIGURE, now),
+            Some(Duration::from_millis(1333))
+        );
         assert!(period(&beats, (397, 675, 15, 9), now).is_some(), "the tens");
         assert_eq!(period(&beats, FIGURE, now + 2 * SECOND), None, "it stopped");
     }

@@ -152,6 +152,6 @@ impl Event {
 }
 
 #[cfg(test)]
-mod tests;
-#[cfg(test)]
 mod recorded;
+#[cfg(test)]
+mod tests;

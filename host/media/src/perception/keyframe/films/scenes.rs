@@ -102,7 +102,13 @@ fn telling() -> Vec<Film> {
         24.0,
         every(6.0, 3, 6.0),
         |page, t| {
-            page.text(232, 160, 5, &(2040 + (t / 6.0) as u32 * 37).to_string(), INK);
+            page.text(
+                232,
+                160,
+                5,
+                &(2040 + (t / 6.0) as u32 * 37).to_string(),
+                INK,
+            );
             clock(page, (356, 172), t);
         },
     );

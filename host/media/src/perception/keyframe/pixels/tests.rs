@@ -138,7 +138,9 @@ fn print_the_cost() {
         let mut others = vec![0_u8; 256 << 20];
         let mut times: Vec<u128> = (0..100)
             .map(|_| {
-                others.iter_mut().for_each(|byte| *byte = byte.wrapping_add(1));
+                others
+                    .iter_mut()
+                    .for_each(|byte| *byte = byte.wrapping_add(1));
                 std::hint::black_box(&others);
                 let page = Frame::from_rgb(Instant::now(), &pixels);
                 let started = std::time::Instant::now();
