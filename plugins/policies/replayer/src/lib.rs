@@ -40,15 +40,14 @@ impl StepPolicy for Replayer {
     }
 
     fn new(brief: &Brief, _settings: &str) -> Result<Self, String> {
-        let size = brief.screen;
         Ok(Self {
-            sweep: Sweep::over(size),
-            whole: Rect::new(0, 0, size.width, size.height),
+            sweep: Sweep::over(brief.screen),
+            screen: brief.screen,
         })
     }
 
     fn on_observation(&mut self, session: &mut Session, observation: &Observation) -> Decision {
-        match session.read_text(&observation.screenshot, self.whole) {
+        match session.read_text(&observation.screenshot, band(self.screen, observation.step)) {
             Ok(lines) => self.sweep.see(lines),
             // Without the assist it sweeps over the grid alone and types nothing.
             Err(error) => logging::log(logging::Level::Debug, &format!("reading: {error:?}")),
