@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup guests host models build demo test matrix lint clean
+.PHONY: help setup guests host models build demo test gates matrix lint clean
 
 # Cargo's own variable decides where things are built; the default is ./target.
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),$(CURDIR)/target)
@@ -23,11 +23,15 @@ setup: ## installs missing system packages and the WebAssembly target
 guests: setup ## builds the bundled plugins and the test guests into plugins/dist
 	$(call say,guests)
 	@cd plugins && cargo build --quiet --locked --release --target wasm32-wasip2 --target-dir $(GUEST_TARGET)
+	@cd plugins && cargo build --quiet --locked --release --target wasm32-wasip2 --target-dir $(GUEST_TARGET) -p dynacu-sdk --examples
 	@cd tests/fixtures/plugins && cargo build --quiet --locked --release --target wasm32-wasip2 --target-dir $(GUEST_TARGET)/fixtures
-	@mkdir -p $(DIST)/fixtures
+	@mkdir -p $(DIST)/fixtures $(DIST)/examples
 	@cd tests/fixtures/plugins && cargo run --quiet --locked -p from-wat --target-dir $(GUEST_TARGET)/fixtures -- . $(CURDIR)/$(DIST)/fixtures
 	@for wasm in $(GUEST_TARGET)/wasm32-wasip2/release/*.wasm; do \
 	  name=$$(basename "$$wasm"); cmp -s "$$wasm" "$(DIST)/$${name//_/-}" || cp "$$wasm" "$(DIST)/$${name//_/-}"; done
+	@for wasm in $(GUEST_TARGET)/wasm32-wasip2/release/examples/*.wasm; do \
+	  name=$$(basename "$$wasm"); case "$$name" in *-????????????????.wasm) continue ;; esac; \
+	  cmp -s "$$wasm" "$(DIST)/examples/$${name//_/-}" || cp "$$wasm" "$(DIST)/examples/$${name//_/-}"; done
 	@for wasm in $(GUEST_TARGET)/fixtures/wasm32-wasip2/release/*.wasm; do \
 	  name=$$(basename "$$wasm"); cmp -s "$$wasm" "$(DIST)/fixtures/$${name//_/-}" || cp "$$wasm" "$(DIST)/fixtures/$${name//_/-}"; done
 
@@ -59,6 +63,10 @@ test: build $(PYTHON_GUEST) ## builds everything and passes the tests, real epis
 	@cargo nextest --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-nextest
 	@cd plugins && cargo test --quiet --locked --workspace --target-dir $(GUEST_TARGET)/native
 	@cargo nextest run --locked --workspace
+
+gates: build ## runs the gates of every task that changed, and writes their table into docs/tasks.md
+	$(call say,gates)
+	@$(HOST) tasks gate --sheets docs/tasks
 
 matrix: build ## every mode with every model adapter on every task, against local servers (two hours)
 	$(call say,matrix)

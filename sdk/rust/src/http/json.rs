@@ -2,10 +2,25 @@
 
 use std::borrow::Cow;
 
-use dynacu_sdk::http::BodyPart;
 use serde_json::Value;
 
+use super::BodyPart;
+
 /// A JSON tree whose strings may end in the base64 of a blob.
+///
+/// A blob is a node of its own and never text to be searched for, so nothing that a page shows can become one.
+///
+/// ```
+/// use dynacu_sdk::http::{BodyPart, Json};
+///
+/// let body = Json::object(vec![
+///     ("model", "small".into()),
+///     ("picture", Json::data_uri("image/png", "the blob's id")),
+/// ]);
+/// let parts = body.body_parts();
+/// assert_eq!(parts[0], BodyPart::Bytes(br#"{"model":"small","picture":"data:image/png;base64,"#.to_vec()));
+/// assert_eq!(parts[1], BodyPart::Base64("the blob's id".into()));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     /// Anything without a blob.
