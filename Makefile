@@ -23,11 +23,15 @@ setup: ## installs missing system packages and the WebAssembly target
 guests: setup ## builds the bundled plugins and the test guests into plugins/dist
 	$(call say,guests)
 	@cd plugins && cargo build --quiet --locked --release --target wasm32-wasip2 --target-dir $(GUEST_TARGET)
+	@cd plugins && cargo build --quiet --locked --release --target wasm32-wasip2 --target-dir $(GUEST_TARGET) -p dynacu-sdk --examples
 	@cd tests/fixtures/plugins && cargo build --quiet --locked --release --target wasm32-wasip2 --target-dir $(GUEST_TARGET)/fixtures
-	@mkdir -p $(DIST)/fixtures
+	@mkdir -p $(DIST)/fixtures $(DIST)/examples
 	@cd tests/fixtures/plugins && cargo run --quiet --locked -p from-wat --target-dir $(GUEST_TARGET)/fixtures -- . $(CURDIR)/$(DIST)/fixtures
 	@for wasm in $(GUEST_TARGET)/wasm32-wasip2/release/*.wasm; do \
 	  name=$$(basename "$$wasm"); cmp -s "$$wasm" "$(DIST)/$${name//_/-}" || cp "$$wasm" "$(DIST)/$${name//_/-}"; done
+	@for wasm in $(GUEST_TARGET)/wasm32-wasip2/release/examples/*.wasm; do \
+	  name=$$(basename "$$wasm"); case "$$name" in *-????????????????.wasm) continue ;; esac; \
+	  cmp -s "$$wasm" "$(DIST)/examples/$${name//_/-}" || cp "$$wasm" "$(DIST)/examples/$${name//_/-}"; done
 	@for wasm in $(GUEST_TARGET)/fixtures/wasm32-wasip2/release/*.wasm; do \
 	  name=$$(basename "$$wasm"); cmp -s "$$wasm" "$(DIST)/fixtures/$${name//_/-}" || cp "$$wasm" "$(DIST)/fixtures/$${name//_/-}"; done
 

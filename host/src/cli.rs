@@ -44,7 +44,7 @@ enum Command {
     /// The model files: list, pull, verify
     #[command(subcommand)]
     Models(models::ModelsCommand),
-    /// Plugins: inspect one
+    /// Plugins: begin one, check it, make it one file, look into it
     #[command(subcommand)]
     Plugin(plugin::PluginCommand),
     /// Checks every part of this machine that an episode needs, by using it
@@ -128,7 +128,7 @@ async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
             tasks::run(command, &home()?, studio).await
         }
         Some(Command::Models(command)) => models::run(&command),
-        Some(Command::Plugin(command)) => plugin::run(command),
+        Some(Command::Plugin(command)) => plugin::run(command).await,
         Some(Command::Doctor {
             json,
             plugin,

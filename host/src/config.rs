@@ -53,7 +53,7 @@ pub struct RunConfig {
     pub recognizer: RecognizerChoice,
     /// Tables for plugins, by plugin name.
     pub settings: toml::Table,
-    /// What is allowed beyond naming a plugin: `reading`, `solution`, `scratch`.
+    /// What is allowed beyond naming a plugin: `reading`, `solution`, `memory`, `scratch`.
     pub grants: Vec<String>,
     pub model: ModelConfig,
 }
@@ -164,7 +164,7 @@ fn tiers(names: &[String]) -> Result<Vec<Tier>> {
     names.iter().map(tier).collect()
 }
 
-fn read_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
+pub(crate) fn read_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     toml::from_str(&text).with_context(|| format!("{} is not what was expected", path.display()))

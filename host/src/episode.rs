@@ -63,6 +63,8 @@ pub struct Policy {
     pub solution: bool,
     /// Whether it may have more memory than plugins have by default.
     pub memory: bool,
+    /// Whether it has a folder of its own during an episode.
+    pub scratch: bool,
 }
 
 impl Policy {
@@ -80,12 +82,19 @@ impl Policy {
     /// The assists that are granted, by name.
     #[must_use]
     pub fn assists(&self) -> Vec<String> {
-        [(self.reading, "reading"), (self.solution, "solution")]
-            .into_iter()
-            .filter(|(granted, _)| *granted)
-            .map(|(_, name)| name.to_owned())
-            .collect()
+        named(&[(self.reading, "reading"), (self.solution, "solution")])
     }
+
+    /// What it has beyond other plugins, by name.
+    #[must_use]
+    pub fn resources(&self) -> Vec<String> {
+        named(&[(self.memory, "memory"), (self.scratch, "scratch")])
+    }
+}
+
+fn named(grants: &[(bool, &str)]) -> Vec<String> {
+    let granted = grants.iter().filter(|(granted, _)| *granted);
+    granted.map(|(_, name)| (*name).to_owned()).collect()
 }
 
 /// One attempt.

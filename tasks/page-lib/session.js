@@ -1,10 +1,10 @@
 // What a task's page uses to talk to the host. See README.md.
 
-import { now, wait } from "./clock.js";
+import { now, wait, within } from "./clock.js";
 import { connect, reportError, sendEvent, sendReady, started } from "./connection.js";
 import { guardPage } from "./guard.js";
 import { microphone } from "./microphone.js";
-import { clip, level, loadClips, play, position } from "./sound.js";
+import { clip, length, level, loadClips, play, position, reached } from "./sound.js";
 
 guardPage();
 
@@ -12,8 +12,14 @@ guardPage();
 const submitted = new Set();
 
 /**
+ * What a form's field may hold: text, a number, a switch, nothing, or a list of these, as a scorer reads them.
+ * @typedef {string | number | boolean | null} Scalar
+ * @typedef {Scalar | Scalar[]} FieldValue
+ */
+
+/**
  * @typedef {object} Loaded
- * @property {Record<string, any>} values   lasting values to display
+ * @property {any} values   lasting values to display, by name
  * @property {Record<string, string>} audio clip ids and their addresses
  */
 
@@ -65,7 +71,7 @@ async function reveal(name) {
 /**
  * Hands in what the person entered. Nothing comes back that tells whether it was right.
  * @param {string} form
- * @param {Record<string, string>} values
+ * @param {Record<string, FieldValue>} values
  * @returns {boolean} false when this form was handed in before; then nothing is sent
  */
 function submit(form, values) {
@@ -75,17 +81,34 @@ function submit(form, values) {
   return true;
 }
 
+/**
+ * Opens a window, in which answers or acts count, and closes it when its time is over or what it waits for has come.
+ * @param {string} name
+ * @param {number} ms
+ * @param {Promise<unknown>} [done]  closes the window early
+ * @returns {Promise<void>} resolved when the window is closed
+ */
+async function holdWindow(name, ms, done) {
+  sendEvent("window-opened", { window: name });
+  await (done === undefined ? wait(ms) : within(ms, done));
+  sendEvent("window-closed", { window: name });
+}
+
 export const session = Object.freeze({
   load,
   started,
   now,
   wait,
+  within,
   reveal,
   submit,
   play,
   clip,
   level,
   position,
+  reached,
+  length,
+  holdWindow,
   microphone,
   /** @param {string} name  a moment of the manifest: it is on the screen or in the air now */
   mark: (name) => sendEvent("moment", { name }),

@@ -21,6 +21,7 @@ mod load_error;
 pub mod manifest;
 mod meter;
 mod outline;
+pub mod pack;
 mod plugin;
 mod policy;
 mod policy_host;

@@ -47,6 +47,8 @@ pub struct Plugin {
     pub manifest: Manifest,
     /// The file beside the component, where it overrides the manifest inside.
     pub manifest_file: Option<PathBuf>,
+    /// Whether the component carries a manifest.
+    pub manifest_inside: bool,
     engine: Engine,
     code: Code,
 }
@@ -72,6 +74,7 @@ pub struct Inspection {
     pub exports: Vec<String>,
     pub manifest: Manifest,
     pub manifest_file: Option<PathBuf>,
+    pub manifest_inside: bool,
     /// The manifest's asks in words, one line each.
     pub asks: Vec<String>,
 }
@@ -110,6 +113,7 @@ impl Plugin {
             exports: outline.exports,
             manifest,
             manifest_file,
+            manifest_inside: outline.manifest.is_some(),
             engine: engine.clone(),
             code,
         })
@@ -129,6 +133,7 @@ impl Plugin {
             exports: self.exports.clone(),
             manifest: self.manifest.clone(),
             manifest_file: self.manifest_file.clone(),
+            manifest_inside: self.manifest_inside,
             asks: self.manifest.asks(),
         }
     }

@@ -15,7 +15,8 @@ pub enum PluginKind {
 }
 
 impl PluginKind {
-    const ALL: [Self; 3] = [Self::Policy, Self::ModelAdapter, Self::Scorer];
+    /// All there are.
+    pub const ALL: [Self; 3] = [Self::Policy, Self::ModelAdapter, Self::Scorer];
 
     /// The world's name in `wit/worlds.wit`.
     #[must_use]

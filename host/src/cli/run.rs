@@ -64,7 +64,7 @@ pub struct RunArguments {
     /// A TOML file with one table of settings for each plugin
     #[arg(long)]
     settings: Option<PathBuf>,
-    /// Allows an assist or a resource that a plugin asks for: reading, solution, scratch
+    /// Allows an assist or a resource that a plugin asks for: reading, solution, memory, scratch
     #[arg(long, value_delimiter = ',')]
     grant: Vec<String>,
     /// Seconds between two observations [default: 5]

@@ -89,8 +89,18 @@ pub async fn run(
         millis(manifest.time_limit),
         live.stage.inference.clone(),
     );
+    // In the lane's folder, which goes with the lane however the host ends.
+    let scratch = policy.scratch.then(|| tempfile::tempdir_in(&lane.folder));
+    let scratch = match scratch.transpose() {
+        Ok(scratch) => scratch,
+        Err(error) => {
+            let text = format!("the policy's scratch folder cannot be made: {error}");
+            return live.finish(EndCause::HostError, text).await;
+        }
+    };
     let limits = Limits {
         memory: policy.plugin.manifest.memory_bytes(policy.memory),
+        scratch: scratch.as_ref().map(|folder| folder.path().to_owned()),
         ..Limits::policy(manifest.time_limit + AFTER_THE_LIMIT, random)
     };
     let mut running = policy.plugin.run_policy(

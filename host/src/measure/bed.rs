@@ -116,6 +116,7 @@ impl Bed {
             reading: false,
             solution: false,
             memory: false,
+            scratch: false,
         };
         let lane = Lane::start(0, None).await?;
         Ok(Self {

@@ -112,7 +112,7 @@ impl Crew {
             kind: PluginKind::Policy.name().to_owned(),
             version: policy.descriptor.version.clone(),
             sha256: policy.plugin.sha256.clone(),
-            grants: policy.assists(),
+            grants: [policy.assists(), policy.resources()].concat(),
         });
         let adapters = self.providers.iter().map(|provider| PluginFile {
             name: provider.plugin.name.clone(),
@@ -335,6 +335,7 @@ impl Loading<'_> {
             "memory",
             plugin.manifest.memory_needs_grant(),
         )?;
+        let scratch = self.allowed(name, bundled, "scratch", plugin.manifest.scratch)?;
         let policy = Policy {
             plugin,
             descriptor,
@@ -342,6 +343,7 @@ impl Loading<'_> {
             reading,
             solution,
             memory,
+            scratch,
         };
         eprintln!("{name}: {}", policy_asks(&policy));
         Ok(policy)
@@ -360,6 +362,11 @@ impl Loading<'_> {
             "memory",
             plugin.manifest.memory_needs_grant(),
         )?;
+        if plugin.manifest.scratch {
+            bail!(
+                "{name} asks for a scratch folder, and only policies have one: take `scratch` out of its manifest"
+            );
+        }
         let asks = plugin.manifest.asks();
         let settings = self.settings(&plugin.name)?;
         let endpoints = &self.config.model.endpoints;
@@ -396,6 +403,7 @@ impl Loading<'_> {
 fn policy_asks(policy: &Policy) -> String {
     let mut all = policy.grants(Mode::AoiInteractive).names();
     all.extend(policy.assists());
+    all.extend(policy.resources());
     if all.is_empty() {
         "asks for nothing beyond screenshots".to_owned()
     } else {

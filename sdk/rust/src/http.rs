@@ -3,6 +3,10 @@
 //! Credentials never enter the guest: the manifest binds a named secret to a host and a header, and the host adds the
 //! header as the request leaves.
 
+mod json;
+
+pub use json::Json;
+
 pub use crate::bindings::adapter::dynacu::host::http::{
     BodyPart, HttpError, Method, Request, Response,
 };
@@ -10,19 +14,10 @@ pub use crate::bindings::adapter::dynacu::host::http::{
 /// Sends one request and waits for the whole response.
 ///
 /// ```no_run
-/// use dynacu_sdk::http::{self, BodyPart, Method, Request};
+/// use dynacu_sdk::http::{self, Json, Request};
 ///
-/// let request = Request {
-///     method: Method::Post,
-///     url: "https://api.example.com/v1/messages".into(),
-///     headers: vec![("content-type".into(), "application/json".into())],
-///     body: vec![
-///         BodyPart::Bytes(br#"{"image": ""#.to_vec()),
-///         BodyPart::Base64("the blob's id".into()), // spliced in by the host
-///         BodyPart::Bytes(br#""}"#.to_vec()),
-///     ],
-///     timeout: None,
-/// };
+/// let body = Json::object(vec![("image", Json::base64("the blob's id"))]); // spliced in by the host
+/// let request = Request::post("https://api.example.com/v1/messages", &body);
 /// let status = http::send(&request).map(|response| response.status);
 /// ```
 ///
@@ -31,4 +26,33 @@ pub use crate::bindings::adapter::dynacu::host::http::{
 /// [`HttpError::Denied`] names the manifest key to change; the others say how the exchange broke off.
 pub fn send(request: &Request) -> Result<Response, HttpError> {
     crate::bindings::adapter::dynacu::host::http::send(request)
+}
+
+impl Request {
+    /// A POST of JSON. Its time is the call's own.
+    pub fn post(url: impl Into<String>, body: &Json) -> Self {
+        Self {
+            method: Method::Post,
+            url: url.into(),
+            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+            body: body.body_parts(),
+            timeout: None,
+        }
+    }
+
+    /// One more header. Credentials are the host's: it adds them as the manifest says.
+    #[must_use]
+    pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+}
+
+impl Response {
+    /// The first header of this name, whatever its case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut headers = self.headers.iter();
+        let found = headers.find(|(there, _)| there.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.trim())
+    }
 }

@@ -1,7 +1,7 @@
 //! A neutral request as a body of Chat Completions.
 
+use dynacu_sdk::http::Json;
 use dynacu_sdk::model::{Message, ModelError, Part, Request, Role, Tool};
-use model_wire::body::Json;
 use model_wire::history::History;
 use model_wire::{Draft, Media, misplaced, system_text};
 use serde_json::{Value, json};

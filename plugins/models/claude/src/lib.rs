@@ -18,13 +18,7 @@ struct Claude;
 
 impl ModelAdapter for Claude {
     fn describe() -> AdapterDescriptor {
-        AdapterDescriptor {
-            provider: "anthropic".to_owned(),
-            models: models::KNOWN
-                .iter()
-                .map(|name| (*name).to_owned())
-                .collect(),
-        }
+        AdapterDescriptor::new("anthropic", models::KNOWN.iter().copied())
     }
 
     fn capabilities_of(_model: &str, _settings: &str) -> Capabilities {

@@ -19,13 +19,7 @@ struct Gemini;
 
 impl ModelAdapter for Gemini {
     fn describe() -> AdapterDescriptor {
-        AdapterDescriptor {
-            provider: "google".to_owned(),
-            models: models::KNOWN
-                .iter()
-                .map(|name| (*name).to_owned())
-                .collect(),
-        }
+        AdapterDescriptor::new("google", models::KNOWN.iter().copied())
     }
 
     fn capabilities_of(_model: &str, _settings: &str) -> Capabilities {

@@ -19,11 +19,8 @@ struct OpenAiCompatible;
 
 impl ModelAdapter for OpenAiCompatible {
     fn describe() -> AdapterDescriptor {
-        AdapterDescriptor {
-            provider: "openai-compatible".to_owned(),
-            // Whatever the server has.
-            models: Vec::new(),
-        }
+        // Its models are whatever the server has.
+        AdapterDescriptor::new("openai-compatible", Vec::<String>::new())
     }
 
     fn capabilities_of(_model: &str, settings: &str) -> Capabilities {

@@ -18,13 +18,7 @@ struct OpenAi;
 
 impl ModelAdapter for OpenAi {
     fn describe() -> AdapterDescriptor {
-        AdapterDescriptor {
-            provider: "openai".to_owned(),
-            models: models::KNOWN
-                .iter()
-                .map(|name| (*name).to_owned())
-                .collect(),
-        }
+        AdapterDescriptor::new("openai", models::KNOWN.iter().copied())
     }
 
     fn capabilities_of(model: &str, _settings: &str) -> Capabilities {

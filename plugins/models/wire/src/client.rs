@@ -21,19 +21,11 @@ pub fn post(
     for note in &draft.notes {
         logging::info(note);
     }
-    let headers = [("content-type", "application/json")]
-        .iter()
-        .chain(headers)
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-        .collect();
-    let request = http::Request {
-        method: http::Method::Post,
-        url,
-        headers,
-        body: draft.body.body_parts(),
-        // The call's own deadline is the host's.
-        timeout: None,
-    };
+    // The call's own deadline is the host's.
+    let request = headers.iter().fold(
+        http::Request::post(url, &draft.body),
+        |request, (name, value)| request.with_header(*name, *value),
+    );
     let reply = http::send(&request).map_err(fault::exchange)?;
     let Answer { response, notes } = read(&reply)?;
     for note in &notes {

@@ -4,7 +4,6 @@ use dynacu_sdk::http::{self, HttpError};
 use dynacu_sdk::model::ModelError;
 
 use crate::instants;
-use crate::reply::header;
 
 /// Longest wait that still counts as a rate limit, in milliseconds; beyond it an allowance is used up.
 const LONGEST_WAIT: u64 = 600_000;
@@ -47,12 +46,15 @@ pub fn limited(wait: Option<u64>, message: impl Into<String>) -> ModelError {
 /// Milliseconds to wait, from the headers of any provider.
 pub fn wait(reply: &http::Response) -> Option<u64> {
     let milliseconds = |seconds: f64| (seconds.max(0.0) * 1000.0).ceil() as u64;
-    if let Some(wait) = header(reply, "retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
+    if let Some(wait) = reply
+        .header("retry-after-ms")
+        .and_then(|text| text.parse::<f64>().ok())
+    {
         return Some(milliseconds(wait / 1000.0));
     }
     // A guest has no clock that it could hold against a date, but the answer says when it was sent.
-    let sent = header(reply, "date").and_then(instants::http_date);
-    if let Some(text) = header(reply, "retry-after") {
+    let sent = reply.header("date").and_then(instants::http_date);
+    if let Some(text) = reply.header("retry-after") {
         if let Ok(seconds) = text.parse::<f64>() {
             return seconds.is_finite().then(|| milliseconds(seconds));
         }

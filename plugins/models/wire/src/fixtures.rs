@@ -17,8 +17,8 @@ use dynacu_sdk::model::{
 use dynacu_sdk::tools::Tools;
 use serde::Deserialize;
 
-use crate::body::Json;
 use crate::{Media, Outcome};
+use dynacu_sdk::http::Json;
 
 /// Blobs of tests: what a name begins with is its type, and each has a thousand bytes but those called `huge`.
 pub const MEDIA: Media<'static> = Media(&stat);

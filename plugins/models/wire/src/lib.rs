@@ -6,7 +6,6 @@
 //!
 //! Calls are handed on as the model wrote them: `dynacu_sdk::tools` is tolerant in one way for all adapters.
 
-pub mod body;
 pub mod client;
 pub mod fault;
 pub mod history;
@@ -21,7 +20,7 @@ pub mod fixtures;
 use dynacu_sdk::blobs::{BlobError, BlobInfo};
 use dynacu_sdk::model::{Message, ModelError, Part, Response, Role};
 
-use body::Json;
+use dynacu_sdk::http::Json;
 
 /// A provider's request, short of where it goes.
 #[derive(Clone, Debug, PartialEq)]

@@ -87,15 +87,6 @@ fn depth_of(value: &Value, above: usize) -> usize {
     }
 }
 
-/// The text of a header, whatever the case of its name.
-pub fn header<'a>(reply: &'a http::Response, name: &str) -> Option<&'a str> {
-    reply
-        .headers
-        .iter()
-        .find(|(found, _)| found.eq_ignore_ascii_case(name))
-        .map(|(_, value)| value.trim())
-}
-
 /// A member that holds text which is not empty.
 pub fn text<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     object

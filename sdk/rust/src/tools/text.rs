@@ -7,8 +7,8 @@ use super::{ReadCall, Tools, Unusable, canonical_name};
 /// Keys under which the name of an action is found, and those under which its arguments are.
 const NAMES: [&str; 4] = ["action", "name", "tool", "function"];
 const ARGUMENTS: [&str; 4] = ["arguments", "args", "input", "parameters"];
-/// Braces that are tried: each may cost a walk through the rest of the text.
-const BRACES: usize = 64;
+/// Bytes that are walked through in search of objects. Each brace may cost a walk through the rest of the text.
+const WALK: usize = 4 * LONGEST;
 /// Bytes of a text that are looked at; no answer to one step is so long.
 const LONGEST: usize = 65_536;
 /// How the thinking of a model is marked where its server does not take it out.
@@ -34,25 +34,21 @@ impl Tools {
     /// [`Unusable`] where two different actions are named, or where the one cannot be read.
     pub fn recover(&self, text: &str) -> Result<Option<ReadCall>, Unusable> {
         let text = without_thinking(&text[..text.floor_char_boundary(LONGEST)]);
-        let mut calls: Vec<(String, Value)> = Vec::new();
-        for (before, object) in objects(&text) {
-            if let Some(call) = named(before, object)
-                && !calls.contains(&call)
-            {
-                calls.push(call);
-            }
-        }
-        match calls.as_slice() {
-            [] => Ok(None),
-            [(name, arguments)] => {
-                let mut read = self.read_call(name, &arguments.to_string())?;
-                read.tolerated.push("a call written as text".to_owned());
-                Ok(Some(read))
-            }
-            _ => Err(Unusable(
+        let calls = objects(&text);
+        let mut calls = calls
+            .into_iter()
+            .filter_map(|(before, object)| named(before, object));
+        let Some((name, arguments)) = calls.next() else {
+            return Ok(None);
+        };
+        if calls.any(|(other, others)| (&other, &others) != (&name, &arguments)) {
+            return Err(Unusable(
                 "the text names several different actions; name one".to_owned(),
-            )),
+            ));
         }
+        let mut read = self.read_call(&name, &arguments.to_string())?;
+        read.tolerated.push("a call written as text".to_owned());
+        Ok(Some(read))
     }
 }
 
@@ -83,17 +79,19 @@ fn tagged(before: &str) -> Option<String> {
 fn without_thinking(text: &str) -> String {
     let mut left = text.to_owned();
     for (open, close) in THINKING {
-        while let Some(start) = left.find(open) {
-            match left[start..].find(close) {
-                Some(length) => left.replace_range(start..start + length + close.len(), ""),
-                // Never closed: all that follows is thinking.
-                None => left.truncate(start),
-            }
+        let mut kept = String::new();
+        let mut rest = left.as_str();
+        while let Some((before, after)) = rest.split_once(open) {
+            kept.push_str(before);
+            // Never closed: all that follows is thinking.
+            rest = after.split_once(close).map_or("", |(_, after)| after);
         }
+        kept.push_str(rest);
         // Closed, but never opened: all before it is.
-        if let Some(end) = left.rfind(close) {
-            left.replace_range(..end + close.len(), "");
-        }
+        left = match kept.rfind(close) {
+            Some(end) => kept.split_off(end + close.len()),
+            None => kept,
+        };
     }
     left
 }
@@ -107,13 +105,15 @@ pub(super) fn first_object(text: &str) -> Option<Map<String, Value>> {
 /// Every outermost JSON object, each with the text before it.
 fn objects(text: &str) -> Vec<(&str, Map<String, Value>)> {
     let mut found = Vec::new();
-    let mut from = 0;
-    for _ in 0..BRACES {
-        let Some(offset) = text[from..].find('{') else {
-            break;
-        };
+    let (mut from, mut walked) = (0, 0);
+    while let Some(offset) = text[from..].find('{') {
         let start = from + offset;
-        match balanced(&text[start..]).and_then(|piece| Some((piece.len(), parse(piece)?))) {
+        let piece = balanced(&text[start..]);
+        walked += piece.map_or(text.len() - start, str::len);
+        if walked > WALK {
+            break;
+        }
+        match piece.and_then(|piece| Some((piece.len(), parse(piece)?))) {
             Some((length, object)) => {
                 found.push((&text[..start], object));
                 from = start + length;

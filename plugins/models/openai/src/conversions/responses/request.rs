@@ -1,7 +1,7 @@
 //! A neutral request as a body of Responses.
 
+use dynacu_sdk::http::Json;
 use dynacu_sdk::model::{Message, ModelError, Part, Request, Role, Tool};
-use model_wire::body::Json;
 use model_wire::history::{History, Kept, Results};
 use model_wire::settings::ToolSet;
 use model_wire::{Draft, Media, misplaced, native, system_text};

@@ -1,0 +1,179 @@
+//! `plugin check`: would it load, say what it is, and come through a scripted episode? No desktop, no network, no model.
+
+use anyhow::Result;
+use clap::Args;
+use dynacu_runtime::{Engine, FailureKind, GuestFailure, Plugin, PluginKind};
+use serde::Serialize;
+
+use super::built;
+use crate::cli::Done;
+
+mod adapter;
+mod policy;
+mod scorer;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// A .wasm file, a project's folder, or the name of a bundled plugin
+    plugin: String,
+    /// The plugin's settings for the dry run, a TOML file with one table of its name
+    #[arg(long)]
+    settings: Option<std::path::PathBuf>,
+    /// As one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Ok,
+    /// Worth knowing, and no reason not to run it.
+    Note,
+    Fault,
+}
+
+/// One line of the report.
+#[derive(Debug, Serialize)]
+pub struct Finding {
+    verdict: Verdict,
+    part: &'static str,
+    text: String,
+}
+
+/// All lines, in the order in which they were found.
+#[derive(Debug, Default)]
+pub struct Findings(Vec<Finding>);
+
+impl Findings {
+    fn add(&mut self, verdict: Verdict, part: &'static str, text: impl Into<String>) {
+        let text = text.into();
+        self.0.push(Finding {
+            verdict,
+            part,
+            text,
+        });
+    }
+
+    pub fn ok(&mut self, part: &'static str, text: impl Into<String>) {
+        self.add(Verdict::Ok, part, text);
+    }
+
+    pub fn note(&mut self, part: &'static str, text: impl Into<String>) {
+        self.add(Verdict::Note, part, text);
+    }
+
+    pub fn fault(&mut self, part: &'static str, text: impl Into<String>) {
+        self.add(Verdict::Fault, part, text);
+    }
+
+    /// A guest that failed, with what to change.
+    pub fn failed(&mut self, part: &'static str, failure: &GuestFailure) {
+        let change = match failure.kind {
+            FailureKind::Timeout => "return sooner, or wait with `next`",
+            FailureKind::OutOfMemory => {
+                "use less memory, or ask for more with `memory_mib` in plugin.toml"
+            }
+            FailureKind::OutputTooLarge => "hand over less at once",
+            FailureKind::Trap | FailureKind::Error => {
+                "return an error of the interface instead; lines on standard error are shown here"
+            }
+        };
+        self.fault(part, format!("{failure}: {change}"));
+    }
+}
+
+#[allow(clippy::print_stdout, reason = "the report is this command's output")]
+pub async fn run(arguments: &Arguments) -> Result<Done> {
+    let path = built::find(&arguments.plugin)?;
+    // What does not load is told in the same one line as by a run.
+    let plugin = Plugin::load(&Engine::new()?, &path)?;
+    let mut findings = Findings::default();
+    findings.ok(
+        "loads",
+        format!(
+            "a {}, interface {}, {} KiB",
+            plugin.kind.name(),
+            plugin.version,
+            plugin.size.div_ceil(1024)
+        ),
+    );
+    manifest(&plugin, &mut findings);
+    let settings = settings(arguments, &plugin)?;
+    match plugin.kind {
+        PluginKind::Policy => policy::check(&plugin, &settings, &mut findings).await,
+        PluginKind::ModelAdapter => adapter::check(&plugin, &settings, &mut findings).await,
+        PluginKind::Scorer => scorer::check(&plugin, &mut findings).await,
+    }
+    let faults = findings
+        .0
+        .iter()
+        .filter(|finding| finding.verdict == Verdict::Fault)
+        .count();
+    if arguments.json {
+        let report =
+            serde_json::json!({"plugin": path, "good": faults == 0, "findings": findings.0});
+        println!("{report}");
+    } else {
+        println!("{}", path.display());
+        for finding in &findings.0 {
+            let verdict = match finding.verdict {
+                Verdict::Ok => "ok",
+                Verdict::Note => "note",
+                Verdict::Fault => "FAULT",
+            };
+            println!("{verdict:<6} {:<13} {}", finding.part, finding.text);
+        }
+    }
+    Ok(if faults == 0 {
+        Done::Well
+    } else {
+        Done::WithFailures
+    })
+}
+
+fn manifest(plugin: &Plugin, findings: &mut Findings) {
+    let asks = plugin.manifest.asks();
+    let asks = if asks.is_empty() {
+        "asks for nothing".to_owned()
+    } else {
+        format!("asks for {}", asks.join("; "))
+    };
+    match (&plugin.manifest_file, plugin.manifest_inside) {
+        (_, true) => findings.ok("manifest", asks),
+        (Some(file), false) => findings.note(
+            "manifest",
+            format!(
+                "{asks}, by {}: `dynacu-host plugin pack` puts it into the .wasm, so that one file can be sent",
+                file.display()
+            ),
+        ),
+        (None, false) => findings.note(
+            "manifest",
+            "none, so it asks for nothing: write plugin.toml, then `dynacu-host plugin pack`",
+        ),
+    }
+    if plugin.manifest.memory_needs_grant() {
+        findings.note("manifest", "its memory needs --grant memory in every run");
+    }
+    if plugin.manifest.scratch {
+        findings.note(
+            "manifest",
+            "its scratch folder needs --grant scratch in every run",
+        );
+    }
+}
+
+/// The plugin's table, as JSON.
+fn settings(arguments: &Arguments, plugin: &Plugin) -> Result<String> {
+    let Some(file) = &arguments.settings else {
+        return Ok("{}".to_owned());
+    };
+    let tables: toml::Table = crate::config::read_toml(file)?;
+    // A policy may be named otherwise than its file: a lone table is its own.
+    let only = tables.values().next().filter(|_| tables.len() == 1);
+    match tables.get(&plugin.name).or(only) {
+        Some(table) => Ok(serde_json::to_string(table)?),
+        None => anyhow::bail!("{} has no table [{}]", file.display(), plugin.name),
+    }
+}

@@ -1,0 +1,176 @@
+//! A policy in front of scripted episodes: with nothing granted, with all that it asks for, and with a model that fails.
+
+use dynacu_runtime::manifest::Channel;
+use dynacu_runtime::types::{Channels, ModelError, Point, Rect, Size};
+use dynacu_runtime::{Limits, Plugin, PolicyEnd};
+use dynacu_sdk_testing::{Model, Picture, Ran, Reply, Script};
+use std::time::Duration;
+
+use super::Findings;
+use crate::cli::plugin::inspect::channels;
+
+/// Wall time of one dry run: the script's own time passes at once.
+const WALL: Duration = Duration::from_secs(20);
+
+pub async fn check(plugin: &Plugin, settings: &str, findings: &mut Findings) {
+    let descriptor = match plugin.describe_policy().await {
+        Ok(descriptor) => descriptor,
+        Err(failure) => return findings.failed("describe", &failure),
+    };
+    if descriptor.name.is_empty() || descriptor.version.is_empty() {
+        findings.fault(
+            "describe",
+            "name and version are how results are told apart: fill both in",
+        );
+    }
+    let wants = channels(descriptor.channels);
+    findings.ok(
+        "describe",
+        format!(
+            "{} {}, {}; {}",
+            descriptor.name,
+            descriptor.version,
+            if wants.is_empty() {
+                "screenshots alone".to_owned()
+            } else {
+                wants.join(", ")
+            },
+            if descriptor.needs_model {
+                "asks a model"
+            } else {
+                "asks no model"
+            }
+        ),
+    );
+    let told = told(&plugin.manifest.channels);
+    if told != descriptor.channels {
+        findings.fault(
+            "channels",
+            format!(
+                "describe() asks for [{}] and the manifest says [{}]: write the same list as `channels` into plugin.toml",
+                wants.join(", "),
+                channels(told).join(", ")
+            ),
+        );
+    }
+    if !plugin.manifest.hosts.is_empty() {
+        findings.note(
+            "manifest",
+            "`hosts` means nothing for a policy: it has no network",
+        );
+    }
+    let model = || {
+        if descriptor.needs_model {
+            obliging()
+        } else {
+            Model::nobody()
+        }
+    };
+    let bare = run(plugin, script(Channels::empty()), model(), settings).await;
+    report("standard", &bare, findings);
+    if descriptor.channels != Channels::empty() {
+        let script = script(descriptor.channels).with_solution("schema = 1\n");
+        let full = run(plugin, script, model(), settings).await;
+        report("all channels", &full, findings);
+    }
+    if descriptor.needs_model {
+        let silent = Model::by_rule(|_| Some(Reply::fails(ModelError::Overloaded(None))));
+        let ran = run(plugin, script(descriptor.channels), silent, settings).await;
+        report("model fails", &ran, findings);
+    }
+}
+
+async fn run(plugin: &Plugin, script: Script, model: Model, settings: &str) -> Ran {
+    let limits = Limits {
+        memory: plugin.manifest.memory_bytes(true),
+        ..Limits::policy(WALL, [7; 32])
+    };
+    script.limited_to(limits).run(plugin, model, settings).await
+}
+
+/// A minute in front of a form: a toast, and sentences.
+fn script(granted: Channels) -> Script {
+    let form = Picture::named("form");
+    let corner = Rect {
+        origin: Point { x: 900, y: 24 },
+        size: Size {
+            width: 320,
+            height: 64,
+        },
+    };
+    let toast = form.with_box("toast", corner, [255, 255, 255]);
+    Script::new("Enter the code that is said into the field, and submit it.")
+        .granting(granted)
+        .shows(0, form.clone())
+        .says(1_000, 3_200, "The code is four seven one one.")
+        .shows(7_000, toast)
+        .shows(9_000, form)
+        .says(11_000, 12_500, "Please enter it now.")
+}
+
+/// A model that answers whatever it is asked, in turn with every common action.
+fn obliging() -> Model {
+    let mut count = 0;
+    Model::by_rule(move |_| {
+        count += 1;
+        Some(match count {
+            1 => Reply::calls(&[("wait", r#"{"seconds": 1}"#)]),
+            2 => Reply::calls(&[("click", r#"{"x": 640, "y": 360}"#)]),
+            3 => Reply::calls(&[
+                ("type", r#"{"text": "4711"}"#),
+                ("key", r#"{"combo": "Return"}"#),
+            ]),
+            _ => Reply::calls(&[("done", "{}")]),
+        })
+    })
+}
+
+fn told(channels: &[Channel]) -> Channels {
+    channels.iter().fold(Channels::empty(), |all, channel| {
+        all | match channel {
+            Channel::Keyframes => Channels::KEYFRAMES,
+            Channel::Audio => Channels::AUDIO,
+            Channel::Speech => Channels::SPEECH,
+            Channel::Reading => Channels::READING,
+            Channel::Solution => Channels::SOLUTION,
+        }
+    })
+}
+
+fn report(part: &'static str, ran: &Ran, findings: &mut Findings) {
+    let did = format!(
+        "{} observations, {} model calls, {} actions",
+        ran.observations,
+        ran.requests.len(),
+        ran.done().len()
+    );
+    match &ran.end {
+        PolicyEnd::Returned => findings.ok(part, format!("{did}; it returned")),
+        PolicyEnd::GaveUp(why) => findings.ok(part, format!("{did}; it gave up: {why}")),
+        PolicyEnd::ModelRefused(why) | PolicyEnd::ModelMalformed(why) => {
+            findings.note(part, format!("{did}; it could not use the answers: {why}"));
+        }
+        PolicyEnd::BadSettings(why) => findings.note(
+            part,
+            format!("it wants other settings ({why}): give them with --settings FILE"),
+        ),
+        PolicyEnd::Failed(failure)
+            if part == "model fails"
+                && ran.observations > 0
+                && failure.kind == dynacu_runtime::FailureKind::Error =>
+        {
+            findings.ok(part, format!("{did}; it ended: {}", failure.detail));
+        }
+        PolicyEnd::Failed(failure) => findings.failed(part, failure),
+    }
+    for refused in ran
+        .performed
+        .iter()
+        .filter(|one| one.refused.is_some())
+        .take(3)
+    {
+        if let Some(error) = &refused.refused {
+            findings.note(part, format!("refused: {:?}, {error:?}", refused.action));
+        }
+    }
+}

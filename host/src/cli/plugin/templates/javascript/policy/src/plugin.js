@@ -1,0 +1,139 @@
+// A policy: looks at the screen, listens, asks the run's model what to do, and does it.
+//
+// Values are as the interfaces in vendor/wit say: records are objects in camelCase, variants are { tag, val }, an absent
+// option is null, a function's error is thrown. Times are milliseconds since the page's start signal.
+
+import session from "dynacu:policy/session@0.1.0";
+import inference from "dynacu:model/inference@0.1.0";
+import logging from "dynacu:host/logging@0.1.0";
+import { describeAction, toolList, toAction } from "./tools.js";
+
+const SYSTEM =
+  "You operate a desktop by keyboard and mouse to carry out a task. Answer with tool calls only. " +
+  "Wait while there is nothing to do yet, and call done when the task is finished.";
+
+function describe() {
+  return {
+    name: "{{name}}",
+    version: "0.1.0",
+    // What it perceives and produces beyond one screenshot a step; keep plugin.toml in step.
+    channels: { keyframes: true, audio: true },
+    needsModel: true,
+  };
+}
+
+function run(brief, _settings) {
+  const done = []; // one line for each action, with what became of it
+  for (;;) {
+    let seen;
+    try {
+      seen = session.observe(); // waits for the pace; one call is one step
+    } catch {
+      return; // the episode is over
+    }
+    const answer = ask(compose(brief, seen, done), brief);
+    if (answer === null) {
+      return;
+    }
+    const calls = answer.parts.filter((part) => part.tag === "tool-call").map((part) => part.val);
+    if (calls.length === 0) {
+      done.push(`Step ${seen.step}: nothing, since your answer had no tool call`);
+      continue;
+    }
+    if (!act(calls, seen.step, done)) {
+      return;
+    }
+  }
+}
+
+/// The model's answer, or null once the episode is over. A call that failed is tried again with the next observation.
+function ask(messages, brief) {
+  const call = inference.submit({
+    messages,
+    tools: toolList(Boolean(brief.granted.speech)),
+    display: [brief.screen.width, brief.screen.height],
+    maxOutputTokens: null,
+    temperature: null,
+  });
+  for (;;) {
+    const event = session.next(null);
+    if (event.tag === "stop") {
+      return null;
+    }
+    if (event.tag === "completion" && event.val.call === call) {
+      const outcome = event.val.outcome;
+      if (outcome.tag === "ok") {
+        return outcome.val;
+      }
+      logging.log("warn", `the model did not answer: ${JSON.stringify(outcome.val)}`);
+      return { parts: [] };
+    }
+  }
+}
+
+/// Performs calls in order; false once the episode is over. The host stops a batch at its first failure.
+function act(calls, step, done) {
+  let actions;
+  try {
+    actions = calls.map(toAction);
+  } catch (error) {
+    done.push(`Step ${step}: nothing, since ${error.message}`);
+    return true;
+  }
+  let open;
+  try {
+    open = new Map(session.perform(actions).map((id, index) => [id, actions[index]]));
+  } catch {
+    return false;
+  }
+  while (open.size > 0) {
+    const event = session.next(null);
+    if (event.tag === "stop") {
+      return false;
+    }
+    const action = event.tag === "action" ? open.get(event.val.action) : undefined;
+    if (action !== undefined) {
+      open.delete(event.val.action);
+      const { tag, val } = event.val.outcome;
+      const error = tag === "err" ? ` → error: ${val.tag} ${JSON.stringify(val.val ?? "")}` : "";
+      done.push(`Step ${step}: ${describeAction(action)}${error}`);
+    }
+  }
+  return true;
+}
+
+/// What the model is shown: the task, what was done, what was heard, the changes on screen, the screenshot last.
+function compose(brief, seen, done) {
+  const parts = [];
+  const text = (value) => parts.push({ tag: "text", val: value });
+  const picture = (frame) => {
+    try {
+      parts.push({ tag: "image", val: frame.encode({ format: "png", maxSide: null, crop: null }) });
+    } catch {
+      text("(a picture that is gone)"); // more than 128 frames were held
+    }
+    frame[Symbol.dispose]?.(); // lets the host free its pixels
+  };
+  text(`Observation Record\n[TASK]\n${brief.instruction}\n[PRIOR ACTIONS]\n${done.slice(-20).join("\n") || "none"}`);
+  if (seen.audioContext !== null) {
+    const lines = seen.audioContext.sentences.map(
+      (sentence) => `(${(Number(sentence.startedAt) / 1000).toFixed(1)}s) ${sentence.text}`,
+    );
+    text(`[HEARD IN THE LAST MINUTE]\n${lines.join("\n") || "nothing"}`);
+  }
+  if (seen.recentAudio !== null) {
+    text(`[HEARD SINCE THE LAST LOOK]\n${seen.recentAudio.transcript || "nothing"}`);
+  }
+  for (const keyframe of seen.keyframes) {
+    text(`[THE SCREEN AT ${(Number(keyframe.capturedAt) / 1000).toFixed(1)}s]`);
+    picture(keyframe.frame);
+  }
+  text(`[THE SCREEN NOW, ${(Number(seen.takenAt) / 1000).toFixed(1)}s]`);
+  picture(seen.screenshot);
+  return [
+    { role: "system", parts: [{ tag: "text", val: SYSTEM }] },
+    { role: "user", parts },
+  ];
+}
+
+export const policy = { describe, run };

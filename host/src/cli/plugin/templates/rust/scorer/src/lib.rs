@@ -1,0 +1,85 @@
+//! A scorer: says what the page's events are worth. This one wants one field of a form to hold a value.
+//!
+//! ```toml
+//! [scorer.settings]
+//! field = "code"
+//! value = "{code}"
+//! ```
+
+use dynacu_sdk::export_scorer;
+use dynacu_sdk::scoring::{Episode, Metric, PageEvent, Score, ScoreError, Scorer, Variant};
+use serde::Deserialize;
+
+const RIGHT: &str = "code_entered";
+const WRONG: &str = "wrong_code";
+
+#[derive(Deserialize)]
+struct Settings {
+    field: String,
+    value: String,
+}
+
+/// What the page's server notes when a form is sent.
+#[derive(Deserialize)]
+struct Submission {
+    values: std::collections::BTreeMap<String, Option<String>>,
+}
+
+struct FieldHolds;
+
+impl Scorer for FieldHolds {
+    fn judge(variant_values: &str, page_events: &[PageEvent]) -> Option<String> {
+        let settings = Variant::<Settings>::parse(variant_values).ok()?.settings;
+        let label = match first(&settings, page_events)? {
+            true => RIGHT,
+            false => WRONG,
+        };
+        Some(label.to_owned())
+    }
+
+    fn score_episode(episode: &Episode) -> Result<Score, ScoreError> {
+        let settings = Variant::<Settings>::parse(&episode.variant_values)?.settings;
+        episode.expect_result(&[RIGHT, WRONG])?;
+        let score = match first(&settings, &episode.page_events) {
+            Some(true) => Score::pass(format!("`{}` held the value.", settings.field)),
+            Some(false) => Score::fail(format!("`{}` held something else.", settings.field)),
+            None => Score::fail("Nothing was submitted."),
+        };
+        let seconds = episode.duration as f64 / 1000.0;
+        Ok(score.with_metric(Metric::new("duration", seconds, Some("s"))))
+    }
+}
+
+/// Whether the first submission is right; none before there is one.
+fn first(settings: &Settings, events: &[PageEvent]) -> Option<bool> {
+    let submitted = events.iter().find(|event| event.name == "submit")?;
+    let values = submitted.data_as::<Submission>()?.values;
+    let held = values.get(&settings.field)?.as_deref().unwrap_or_default();
+    Some(held.trim() == settings.value)
+}
+
+export_scorer!(FieldHolds);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_submission_counts() {
+        let settings = Settings {
+            field: "code".into(),
+            value: "4711".into(),
+        };
+        let submit = |value: &str| PageEvent {
+            at: 1_000,
+            name: "submit".into(),
+            data: serde_json::json!({"form": "answer", "values": { "code": value } }).to_string(),
+        };
+        assert_eq!(first(&settings, &[]), None);
+        assert_eq!(
+            first(&settings, &[submit("12"), submit("4711")]),
+            Some(false)
+        );
+        assert_eq!(first(&settings, &[submit(" 4711 ")]), Some(true));
+    }
+}

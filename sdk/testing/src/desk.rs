@@ -1,0 +1,533 @@
+//! The host's side of a scripted episode, on a clock of its own.
+
+use std::any::Any;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use dynacu_runtime::types::{
+    Action, ActionError, ActionOutcome, ActionReceipt, AudioContext, BlobError, BlobInfo,
+    Capabilities, Channels, Completion, EncodeError, Encoding, HearingError, Level, ModelError,
+    ModelRequest, PerformError, Point, ReadingError, RecentAudio, Rect, Size, StopCause, TextLine,
+};
+use dynacu_runtime::{Blobs, Event, Frame, Keyframe, Observation, PolicyHost};
+
+use crate::ran::{Performed, Seen};
+use crate::{Media, Model, Picture, Script};
+
+/// The older layer of sound.
+const CONTEXT_MS: u64 = 60_000;
+/// What an action takes, beside a wait and what is spoken.
+const ACTION_MS: u64 = 50;
+/// A spoken word.
+const WORD_MS: u64 = 350;
+/// Keyframes of one observation.
+const KEYFRAMES: usize = 64;
+
+pub(crate) struct Desk {
+    script: Script,
+    /// Each shot's changed box and share against the one before; none where nothing changed.
+    changes: Vec<Option<(Rect, f32)>>,
+    model: Model,
+    seen: Arc<Mutex<Seen>>,
+    now: u64,
+    last_look: Option<u64>,
+    step: u32,
+    calls: u64,
+    actions: u64,
+    /// What is due, with its instant; in the order in which it was put there where that is the same.
+    mail: Vec<(u64, Event)>,
+    /// Model calls without an answer yet.
+    open: Vec<u64>,
+    /// Until when the hands are busy.
+    busy_until: u64,
+    pointer: Point,
+    /// From when on keyframes and sentences are events; none while not subscribed.
+    subscribed: Option<(usize, usize)>,
+    done_at: Option<u64>,
+    ended: Option<StopCause>,
+}
+
+impl Desk {
+    pub(crate) fn new(mut script: Script, model: Model, media: Media) -> Self {
+        if script
+            .shots
+            .first()
+            .is_none_or(|shot| shot.at > script.begins_at)
+        {
+            script = script.shows(0, Picture::named("screen"));
+        }
+        let changes = script
+            .shots
+            .iter()
+            .enumerate()
+            .map(|(index, shot)| {
+                let before = script.shots.get(index.checked_sub(1)?)?;
+                shot.picture.changed_since(&before.picture)
+            })
+            .collect();
+        let seen = Seen {
+            media,
+            ..Seen::default()
+        };
+        Self {
+            now: script.begins_at,
+            busy_until: script.begins_at,
+            script,
+            changes,
+            model,
+            seen: Arc::new(Mutex::new(seen)),
+            last_look: None,
+            step: 0,
+            calls: 0,
+            actions: 0,
+            mail: Vec::new(),
+            open: Vec::new(),
+            pointer: Point { x: 0, y: 0 },
+            subscribed: None,
+            done_at: None,
+            ended: None,
+        }
+    }
+
+    pub(crate) fn seen(&self) -> Arc<Mutex<Seen>> {
+        Arc::clone(&self.seen)
+    }
+
+    fn look(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn granted(&self, channel: Channels) -> bool {
+        self.script.brief.granted.contains(channel)
+    }
+
+    fn end(&mut self, cause: StopCause) -> StopCause {
+        let cause = *self.ended.get_or_insert(cause);
+        self.look().stopped = Some(cause);
+        cause
+    }
+
+    /// Moves the clock on; the episode ends where that passes its end.
+    fn advance(&mut self, to: u64) {
+        let limit = self.script.brief.time_limit;
+        match self.done_at {
+            Some(done) if done <= to.min(limit) => {
+                self.now = self.now.max(done);
+                self.end(StopCause::Done);
+            }
+            _ if to >= limit => {
+                self.now = self.now.max(limit);
+                self.end(StopCause::TimeLimit);
+            }
+            _ => self.now = self.now.max(to),
+        }
+    }
+
+    fn frame(&self, picture: &Picture, captured_at: u64) -> Arc<dyn Frame> {
+        Arc::new(Still {
+            picture: picture.clone(),
+            captured_at,
+            seen: Arc::clone(&self.seen),
+        })
+    }
+
+    fn keyframe(&self, index: usize) -> Option<Keyframe> {
+        let (changed, changed_fraction) = (*self.changes.get(index)?)?;
+        let shot = self.script.shots.get(index)?;
+        Some(Keyframe {
+            frame: self.frame(&shot.picture, shot.at),
+            captured_at: shot.at,
+            changed,
+            changed_fraction,
+            semantic_distance: None,
+        })
+    }
+
+    /// The instant of the next keyframe or sentence event, and what it is.
+    fn next_news(&self) -> Option<(u64, News)> {
+        let (shot, sentence) = self.subscribed?;
+        let keyframe = (shot..self.script.shots.len())
+            .find(|index| self.changes.get(*index).is_some_and(Option::is_some))
+            .filter(|_| self.granted(Channels::KEYFRAMES))
+            .and_then(|index| Some((self.script.shots.get(index)?.at, News::Keyframe(index))));
+        let sentence = self
+            .script
+            .sentences
+            .get(sentence)
+            .filter(|_| self.granted(Channels::AUDIO))
+            .map(|said| {
+                let at = said.ended_at + self.script.recognised_after;
+                (at, News::Sentence(sentence))
+            });
+        keyframe
+            .into_iter()
+            .chain(sentence)
+            .min_by_key(|(at, _)| *at)
+    }
+
+    fn take(&mut self, news: News) -> Option<Event> {
+        let (shot, sentence) = self.subscribed.as_mut()?;
+        match news {
+            News::Keyframe(index) => {
+                *shot = index + 1;
+                self.keyframe(index).map(Event::Keyframe)
+            }
+            News::Sentence(index) => {
+                *sentence = index + 1;
+                self.script
+                    .sentences
+                    .get(index)
+                    .cloned()
+                    .map(Event::Sentence)
+            }
+        }
+    }
+
+    /// What is wrong with an action, as the host would see it.
+    fn refusal(&self, action: &Action) -> Option<ActionError> {
+        let Size { width, height } = self.script.brief.screen;
+        let outside = |at: &Point| {
+            at.x < 0
+                || at.y < 0
+                || i64::from(at.x) >= width.into()
+                || i64::from(at.y) >= height.into()
+        };
+        let points = match action {
+            Action::Click(click) => vec![click.at],
+            Action::MovePointer(at) => vec![*at],
+            Action::Drag(drag) => vec![drag.start, drag.end],
+            Action::Scroll(scroll) => scroll.at.into_iter().collect(),
+            Action::Speak(_) if !self.granted(Channels::SPEECH) => {
+                return Some(ActionError::NotGranted("speech".to_owned()));
+            }
+            _ => Vec::new(),
+        };
+        let first = points.into_iter().find(outside);
+        first.map(ActionError::OffScreen)
+    }
+
+    /// Does one action when the hands are free, and gives what became of it and when.
+    fn act(&mut self, action: &Action) -> (u64, Result<ActionReceipt, ActionError>) {
+        let started_at = self.busy_until.max(self.now);
+        if let Some(error) = self.refusal(action) {
+            return (started_at, Err(error));
+        }
+        let took = match action {
+            Action::Wait(milliseconds) => *milliseconds,
+            Action::Speak(text) => WORD_MS * text.split_whitespace().count() as u64,
+            _ => ACTION_MS,
+        };
+        match action {
+            Action::Click(click) => self.pointer = click.at,
+            Action::MovePointer(at) => self.pointer = *at,
+            Action::Drag(drag) => self.pointer = drag.end,
+            _ => {}
+        }
+        let ended_at = started_at.saturating_add(took);
+        self.busy_until = ended_at;
+        if matches!(action, Action::Done) {
+            self.done_at = Some(ended_at);
+        }
+        let receipt = ActionReceipt {
+            started_at,
+            ended_at,
+        };
+        (ended_at, Ok(receipt))
+    }
+}
+
+#[derive(Clone, Copy)]
+enum News {
+    Keyframe(usize),
+    Sentence(usize),
+}
+
+/// A screen that never changes.
+struct Still {
+    picture: Picture,
+    captured_at: u64,
+    seen: Arc<Mutex<Seen>>,
+}
+
+#[async_trait]
+impl Frame for Still {
+    fn captured_at(&self) -> u64 {
+        self.captured_at
+    }
+
+    fn size(&self) -> Size {
+        self.picture.size()
+    }
+
+    async fn encode(&self, encoding: Encoding) -> Result<String, EncodeError> {
+        let (bytes, media_type) = self.picture.encode(&encoding)?;
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.encodings.push(encoding);
+        Ok(seen.media.keep(bytes, media_type, self.picture.name()))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+#[async_trait]
+impl PolicyHost for Desk {
+    fn now(&self) -> u64 {
+        self.now
+    }
+
+    fn log(&mut self, level: Level, message: String) {
+        self.look().log.push((level, message));
+    }
+
+    async fn observe(&mut self) -> Result<Observation, StopCause> {
+        let from = self.last_look.unwrap_or(self.script.begins_at);
+        let due = self
+            .last_look
+            .map_or(self.now, |last| last + self.script.brief.pace);
+        self.advance(due.max(self.now));
+        if self.step >= self.script.brief.step_limit {
+            self.end(StopCause::StepLimit);
+        }
+        if let Some(cause) = self.ended {
+            return Err(cause);
+        }
+        self.step += 1;
+        let (until, first) = (self.now, self.last_look.is_none());
+        self.last_look = Some(until);
+        let since = |at: u64| at <= until && (at > from || first);
+        let mut keyframes: Vec<Keyframe> = Vec::new();
+        if self.granted(Channels::KEYFRAMES) {
+            let shots = self.script.shots.iter().enumerate();
+            let new = shots.filter(|(_, shot)| since(shot.at));
+            keyframes = new.filter_map(|(index, _)| self.keyframe(index)).collect();
+        }
+        let dropped = keyframes.len().saturating_sub(KEYFRAMES);
+        keyframes.drain(..dropped);
+        let heard = self.granted(Channels::AUDIO).then(|| {
+            let said = self.script.sentences.iter();
+            let context = until.saturating_sub(CONTEXT_MS);
+            let sentences: Vec<_> = said
+                .filter(|sentence| sentence.ended_at <= until && sentence.ended_at >= context)
+                .cloned()
+                .collect();
+            let recent: Vec<&str> = sentences
+                .iter()
+                .filter(|sentence| since(sentence.ended_at))
+                .map(|sentence| sentence.text.as_str())
+                .collect();
+            let recent = RecentAudio {
+                started_at: if first { 0 } else { from },
+                ended_at: until,
+                transcript: recent.join(" "),
+                keyframes: (0..keyframes.len() as u32).collect(),
+            };
+            let context = AudioContext {
+                started_at: context,
+                ended_at: until,
+                sentences,
+            };
+            (recent, context)
+        });
+        let (recent_audio, audio_context) = heard.unzip();
+        let shown = self.script.shots.iter().rev().find(|shot| shot.at <= until);
+        let picture = shown.map_or_else(|| Picture::named("screen"), |shot| shot.picture.clone());
+        self.look().observations = self.step;
+        Ok(Observation {
+            step: self.step,
+            taken_at: until,
+            screenshot: self.frame(&picture, until),
+            pointer: self.pointer,
+            keyframes,
+            keyframes_dropped: dropped as u32,
+            recent_audio,
+            audio_context,
+            remaining: self.script.brief.time_limit - until,
+        })
+    }
+
+    fn subscribe(&mut self, on: bool) {
+        let now = self.now;
+        let shots = self.script.shots.iter().take_while(|shot| shot.at <= now);
+        let said = self
+            .script
+            .sentences
+            .iter()
+            .take_while(|said| said.ended_at + self.script.recognised_after <= now);
+        let from = (shots.count(), said.count());
+        self.subscribed = on.then(|| self.subscribed.unwrap_or(from));
+    }
+
+    async fn next(&mut self, wait_ms: Option<u64>) -> Event {
+        if let Some(cause) = self.ended {
+            return Event::Stop(cause);
+        }
+        let until = wait_ms.map(|wait| self.now.saturating_add(wait));
+        // Of what is due at the same instant, what was put there first comes first.
+        let due = self.mail.iter().enumerate().min_by_key(|(_, (at, _))| *at);
+        let due = due.map(|(index, (at, _))| (*at, index));
+        let news = self.next_news();
+        let mail_first = match (due, news) {
+            (Some((mail, _)), Some((news, _))) => mail <= news,
+            (mail, _) => mail.is_some(),
+        };
+        let at = if mail_first {
+            due.map(|(at, _)| at)
+        } else {
+            news.map(|(at, _)| at)
+        };
+        match at {
+            Some(at) if until.is_none_or(|until| at <= until) => {
+                // An action's own outcome is told before the stop that it brings.
+                if self.done_at.is_none_or(|done| at > done) {
+                    self.advance(at);
+                } else {
+                    self.now = self.now.max(at);
+                }
+                if let Some(cause) = self.ended {
+                    return Event::Stop(cause);
+                }
+                if mail_first && let Some((_, index)) = due {
+                    return self.mail.remove(index).1;
+                }
+                if let Some(event) = news.and_then(|(_, news)| self.take(news)) {
+                    return event;
+                }
+                Event::Elapsed
+            }
+            _ => {
+                self.advance(until.unwrap_or(u64::MAX));
+                self.ended.map_or(Event::Elapsed, Event::Stop)
+            }
+        }
+    }
+
+    async fn perform(&mut self, actions: Vec<Action>) -> Result<Vec<u64>, PerformError> {
+        if let Some(cause) = self.ended {
+            return Err(PerformError::Stopped(cause));
+        }
+        let mut failed = false;
+        let mut ids = Vec::new();
+        for action in actions {
+            self.actions += 1;
+            let (at, outcome) = if failed {
+                (self.busy_until.max(self.now), Err(ActionError::Cancelled))
+            } else {
+                self.act(&action)
+            };
+            failed |= outcome.is_err();
+            let performed = Performed {
+                at: outcome.as_ref().map_or(at, |receipt| receipt.started_at),
+                action,
+                refused: outcome.as_ref().err().cloned(),
+            };
+            self.look().performed.push(performed);
+            let action = self.actions;
+            let outcome = ActionOutcome { action, outcome };
+            self.mail.push((at, Event::Action(outcome)));
+            ids.push(action);
+        }
+        Ok(ids)
+    }
+
+    fn abort_actions(&mut self) {
+        let now = self.now;
+        for (at, event) in &mut self.mail {
+            if let Event::Action(outcome) = event
+                && *at > now
+            {
+                *at = now;
+                outcome.outcome = Err(ActionError::Cancelled);
+            }
+        }
+        self.busy_until = now;
+        self.done_at = self.done_at.filter(|done| *done <= now);
+    }
+
+    async fn read_text(
+        &mut self,
+        _frame: Arc<dyn Frame>,
+        _area: Rect,
+    ) -> Result<Vec<TextLine>, ReadingError> {
+        Err(ReadingError::NotGranted)
+    }
+
+    async fn clip(&mut self, start: u64, end: u64) -> Result<String, HearingError> {
+        if !self.granted(Channels::AUDIO) {
+            return Err(HearingError::NotGranted);
+        }
+        if end <= start || end > self.now || end - start > CONTEXT_MS {
+            return Err(HearingError::OutOfRange);
+        }
+        let mut seen = self.look();
+        seen.clips.push((start, end));
+        let name = format!("clip-{start}-{end}");
+        Ok(seen.media.keep(silence(start, end), "audio/wav", &name))
+    }
+
+    fn blob_stat(&mut self, id: &str) -> Result<BlobInfo, BlobError> {
+        self.look().media.stat(id)
+    }
+
+    fn blob_read(&mut self, id: &str) -> Result<Vec<u8>, BlobError> {
+        self.look().media.read(id)
+    }
+
+    fn model(&mut self) -> (String, Capabilities) {
+        (self.model.name.clone(), self.model.capabilities)
+    }
+
+    async fn submit(&mut self, request: ModelRequest) -> u64 {
+        self.calls += 1;
+        let call = self.calls;
+        let reply = self.model.answer(&request);
+        self.look().requests.push(request);
+        match reply {
+            Some(reply) => match reply.outcome {
+                Some(outcome) => {
+                    let at = self.now.saturating_add(reply.after_ms);
+                    let completion = Completion { call, outcome };
+                    self.mail.push((at, Event::Completion(completion)));
+                }
+                None => self.open.push(call),
+            },
+            None => {
+                self.end(StopCause::Operator);
+            }
+        }
+        call
+    }
+
+    fn cancel(&mut self, call: u64) {
+        self.look().cancelled.push(call);
+        let now = self.now;
+        let outcome = Err(ModelError::Cancelled);
+        let cancelled = Event::Completion(Completion { call, outcome });
+        let waits = self.mail.iter_mut().find(|(at, event)| {
+            *at > now && matches!(event, Event::Completion(completion) if completion.call == call)
+        });
+        if let Some(waits) = waits {
+            *waits = (now, cancelled);
+        } else if let Some(index) = self.open.iter().position(|open| *open == call) {
+            self.open.remove(index);
+            self.mail.push((now, cancelled));
+        }
+    }
+}
+
+/// A WAV of all but nothing: 16 kHz, mono, 16 bits. Its first samples are the instant, so that no two clips are one.
+fn silence(start: u64, end: u64) -> Vec<u8> {
+    let bytes = ((end - start) * 32) as u32;
+    let mut wav = Vec::with_capacity(44 + bytes as usize);
+    wav.extend(b"RIFF");
+    wav.extend((36 + bytes).to_le_bytes());
+    wav.extend(b"WAVEfmt \x10\0\0\0\x01\0\x01\0");
+    wav.extend(16_000_u32.to_le_bytes());
+    wav.extend(32_000_u32.to_le_bytes());
+    wav.extend(b"\x02\0\x10\0data");
+    wav.extend(bytes.to_le_bytes());
+    wav.extend(start.to_le_bytes());
+    wav.resize(44 + bytes as usize, 0);
+    wav
+}
