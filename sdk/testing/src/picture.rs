@@ -109,7 +109,7 @@ impl Picture {
     /// does.
     pub(crate) fn changed_since(&self, before: &Self) -> Option<(Rect, f32)> {
         let Size { width, height } = self.size();
-        if before.size() != self.size() {
+        if before.pixels.dimensions() != self.pixels.dimensions() {
             return Some((rect(0, 0, width, height), 1.0));
         }
         let (mut left, mut top, mut right, mut bottom) = (width, height, 0, 0);
