@@ -10,7 +10,7 @@ use dynacu_runtime::types::{
 use crate::Media;
 
 /// An action that was asked for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Performed {
     /// When it began.
     pub at: u64,
