@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup guests host models build demo test matrix lint clean
+.PHONY: help setup guests host models build demo test gates matrix lint clean
 
 # Cargo's own variable decides where things are built; the default is ./target.
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),$(CURDIR)/target)
@@ -63,6 +63,10 @@ test: build $(PYTHON_GUEST) ## builds everything and passes the tests, real epis
 	@cargo nextest --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-nextest
 	@cd plugins && cargo test --quiet --locked --workspace --target-dir $(GUEST_TARGET)/native
 	@cargo nextest run --locked --workspace
+
+gates: build ## runs the gates of every task that changed, and writes their table into docs/tasks.md
+	$(call say,gates)
+	@$(HOST) tasks gate --sheets docs/tasks
 
 matrix: build ## every mode with every model adapter on every task, against local servers (two hours)
 	$(call say,matrix)

@@ -151,3 +151,53 @@ fn help_of_every_command_ends_with_an_example() {
         assert!(output.status.success());
     }
 }
+
+#[test]
+fn the_tasks_keep_the_rules_that_need_no_browser() {
+    let output = dynacu_host(&["tasks", "lint", "--no-browser"]).unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("F-E1   screenshots   0.0 %"), "{said}");
+}
+
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for item in std::fs::read_dir(from)? {
+        let item = item?;
+        let target = to.join(item.file_name());
+        if item.file_type()?.is_dir() {
+            copy(&item.path(), &target)?;
+        } else {
+            std::fs::copy(item.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn lint_says_what_a_person_could_not_read_or_reach() {
+    let root = tempfile::tempdir().unwrap();
+    for folder in ["tasks/page-lib", "tasks/F-E1-error-toast"] {
+        copy(&checkout().join(folder), &root.path().join(folder)).unwrap();
+    }
+    let style = root.path().join("tasks/F-E1-error-toast/page/style.css");
+    let mut text = std::fs::read_to_string(&style).unwrap();
+    text.push_str(
+        "\n.options small { color: #ddd; font-size: 8px; }\n#book { position: fixed; left: 1200px; width: 200px; }\n",
+    );
+    std::fs::write(&style, text).unwrap();
+    let output = Command::new(host().unwrap())
+        .args(["tasks", "lint", "F-E1"])
+        .env("DYNACU_HOME", root.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    for wanted in [
+        "is 8 px: at least 11",
+        "has a contrast of",
+        "the control button#book is not wholly on the screen",
+    ] {
+        assert!(said.contains(wanted), "{wanted} is not in {said}");
+    }
+}

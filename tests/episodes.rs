@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use dynacu_record::{Entry, Event, Outcome, ReadError, read_events};
-use dynacu_tests::episode;
+use dynacu_tests::{checkout, episode, only_once};
 
 fn position(events: &[Entry], what: &str, is: impl Fn(&Event) -> bool) -> usize {
     events
@@ -135,5 +135,31 @@ fn screenshots_alone_do_not_solve_a_task_of_two_toasts() {
             .iter()
             .any(|entry| matches!(entry.event, Event::Keyframe { .. })),
         "the host sees in every mode; only the policy does not"
+    );
+}
+
+#[test]
+fn a_page_of_somebody_else_speaks_with_the_browser_s_voice_and_tells_its_result() {
+    let arguments = [
+        "--plugin",
+        "idle",
+        "--page",
+        "tests/fixtures/pages/announcement.html",
+        "--instruction",
+        "Press the platform that is announced.",
+        "--success",
+        "announced",
+        "--time-limit",
+        "60",
+        "--mode",
+        "aoi_full",
+    ];
+    let ran = only_once(&checkout(), &arguments, &[]).unwrap();
+    assert_eq!(ran.result.outcome, Outcome::Passed, "{:?}", ran.result);
+    assert_eq!(ran.result.task, "PAGE");
+    let heard = transcript(&ran.folder).unwrap().to_lowercase();
+    assert!(
+        heard.contains("platform") && heard.contains("train"),
+        "what speech-dispatcher said was not heard: {heard:?}"
     );
 }

@@ -22,6 +22,7 @@ const EXAMPLES: &str = "Examples:
   dynacu-host --plugin reference --task A-E1 --mode aoi_audio
   dynacu-host --plugin my-policy.wasm --task A-E1,F-E1 --mode standard,aoi_full --trials 3 --out runs/first
   dynacu-host --plugin claude --model claude-opus-5-5 --task A-E1 --mode aoi_audio --max-cost 2.50
+  dynacu-host --plugin claude --page quiz.html --instruction 'Press the colour that is named.' --success correct --mode aoi_full
   dynacu-host --config docs/demo.toml
   dynacu-host doctor";
 
@@ -37,7 +38,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// The tasks: list, show, render their speech
+    /// The tasks: list, show, check, try, render their speech
     #[command(subcommand)]
     Tasks(tasks::TasksCommand),
     /// The model files: list, pull, verify
@@ -123,9 +124,8 @@ async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
     match arguments.command {
         None => run::run(arguments.run).await,
         Some(Command::Tasks(command)) => {
-            let studio = || Ok(Arc::new(Studio::new(None)) as Arc<dyn Renderer>);
-            tasks::run(command, &home()?, studio).await?;
-            Ok(Done::Well)
+            let studio = || Ok(Arc::new(Studio::new(None, None)) as Arc<dyn Renderer>);
+            tasks::run(command, &home()?, studio).await
         }
         Some(Command::Models(command)) => models::run(&command),
         Some(Command::Plugin(command)) => plugin::run(command).await,

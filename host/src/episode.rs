@@ -30,9 +30,9 @@ use crate::task::variant::Seed;
 mod describe;
 mod desk;
 mod ending;
-mod judge;
+pub(crate) mod judge;
 mod live;
-mod scoring;
+pub(crate) mod scoring;
 pub(crate) mod session;
 pub(crate) mod stage;
 

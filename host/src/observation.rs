@@ -195,6 +195,15 @@ pub fn thin(keyframes: &mut Vec<Keyframe>) -> u32 {
     dropped
 }
 
+/// Which of the keyframes were captured in a window of the sound (ms on the episode's clock, both ends included).
+pub fn in_window(keyframes: &[Keyframe], started_at: u64, ended_at: u64) -> Vec<u32> {
+    (0u32..)
+        .zip(keyframes)
+        .filter(|(_, keyframe)| (started_at..=ended_at).contains(&keyframe.captured_at))
+        .map(|(index, _)| index)
+        .collect()
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -204,6 +213,52 @@ mod tests {
     use image::{Rgb, RgbImage};
 
     use super::*;
+
+    /// Frames that were kept at these times.
+    fn kept_at(shelf: &Arc<Shelf>, times: &[u64]) -> Vec<Keyframe> {
+        let kept = |at| {
+            let picture = RgbImage::from_pixel(4, 4, Rgb([9; 3]));
+            let frame = Arc::new(Frame::from_rgb(Instant::now(), &picture));
+            let kept = Kept {
+                frame: Arc::clone(&frame),
+                changed: (0, 0, 4, 4),
+                changed_fraction: 1.0,
+                semantic_distance: None,
+                settled: false,
+                decided_after_ms: 40,
+            };
+            keyframe(&shelf.hold(frame, at), &kept)
+        };
+        times.iter().map(|at| kept(*at)).collect()
+    }
+
+    #[test]
+    fn a_window_of_sound_names_the_keyframes_captured_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (writer, recorder) = dynacu_record::Writer::start(folder.path()).unwrap();
+        let shelf = Shelf::new(recorder);
+        // The sound lags behind: what was kept after its end is in the observation, not in its window.
+        let keyframes = kept_at(&shelf, &[4900, 5000, 7333, 9800, 9801, 10050]);
+        assert_eq!(in_window(&keyframes, 5000, 9800), [1, 2, 3]);
+        assert_eq!(in_window(&keyframes, 9800, 9800), [3]);
+        assert_eq!(in_window(&[], 0, 9800), [0_u32; 0]);
+        // Thinned first, so that the numbers are those of what the policy gets.
+        let times: Vec<u64> = (0..70).map(|index| index * 100).collect();
+        let mut many = kept_at(&shelf, &times);
+        assert_eq!(thin(&mut many), 6);
+        let linked = in_window(&many, 3000, 4000);
+        let inside: Vec<u64> = linked
+            .iter()
+            .map(|index| many[*index as usize].captured_at)
+            .collect();
+        assert!(!inside.is_empty() && inside.iter().all(|at| (3000..=4000).contains(at)));
+        let all = many
+            .iter()
+            .filter(|one| (3000..=4000).contains(&one.captured_at));
+        assert_eq!(all.count(), linked.len());
+        drop((keyframes, many, shelf));
+        writer.finish().unwrap();
+    }
 
     #[test]
     fn a_recorded_frame_holds_its_png_alone() {

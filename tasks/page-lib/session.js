@@ -1,19 +1,28 @@
 // What a task's page uses to talk to the host. See README.md.
 
-import { now, wait } from "./clock.js";
+import { now, wait, within } from "./clock.js";
 import { connect, reportError, sendEvent, sendReady, started } from "./connection.js";
 import { guardPage } from "./guard.js";
 import { microphone } from "./microphone.js";
-import { clip, level, loadClips, play, position } from "./sound.js";
+import { clip, length, level, loadClips, play, position, reached } from "./sound.js";
 
 guardPage();
+
+/** From the page's painting to `ready`, in milliseconds: longer than from one capture of the screen to the next, so that the first screenshot shows the page filled in. */
+const SETTLE = 450;
 
 /** Forms that were submitted: what a person sends is sent once. @type {Set<string>} */
 const submitted = new Set();
 
 /**
+ * What a form's field may hold: text, a number, a switch, nothing, or a list of these, as a scorer reads them.
+ * @typedef {string | number | boolean | null} Scalar
+ * @typedef {Scalar | Scalar[]} FieldValue
+ */
+
+/**
  * @typedef {object} Loaded
- * @property {Record<string, any>} values   lasting values to display
+ * @property {any} values   lasting values to display, by name
  * @property {Record<string, string>} audio clip ids and their addresses
  */
 
@@ -32,6 +41,7 @@ async function load(prepare) {
     await Promise.all([loadClips(audio), document.fonts.ready]);
     await prepare?.(loaded);
     await nextPaint();
+    await wait(SETTLE);
     sendReady();
     return loaded;
   } catch (error) {
@@ -65,7 +75,7 @@ async function reveal(name) {
 /**
  * Hands in what the person entered. Nothing comes back that tells whether it was right.
  * @param {string} form
- * @param {Record<string, string>} values
+ * @param {Record<string, FieldValue>} values
  * @returns {boolean} false when this form was handed in before; then nothing is sent
  */
 function submit(form, values) {
@@ -75,17 +85,34 @@ function submit(form, values) {
   return true;
 }
 
+/**
+ * Opens a window, in which answers or acts count, and closes it when its time is over or what it waits for has come.
+ * @param {string} name
+ * @param {number} ms
+ * @param {Promise<unknown>} [done]  closes the window early
+ * @returns {Promise<void>} resolved when the window is closed
+ */
+async function holdWindow(name, ms, done) {
+  sendEvent("window-opened", { window: name });
+  await (done === undefined ? wait(ms) : within(ms, done));
+  sendEvent("window-closed", { window: name });
+}
+
 export const session = Object.freeze({
   load,
   started,
   now,
   wait,
+  within,
   reveal,
   submit,
   play,
   clip,
   level,
   position,
+  reached,
+  length,
+  holdWindow,
   microphone,
   /** @param {string} name  a moment of the manifest: it is on the screen or in the air now */
   mark: (name) => sendEvent("moment", { name }),

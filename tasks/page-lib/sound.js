@@ -146,3 +146,27 @@ export function level(id) {
 export function position(id) {
   return find(id).element.currentTime;
 }
+
+/**
+ * @param {string} id
+ * @param {number} seconds  into the clip
+ * @returns {Promise<void>} resolved when the clip has played that far, or has ended before
+ */
+export function reached(id, seconds) {
+  const { element } = find(id);
+  return new Promise((resolve) => {
+    const look = () => {
+      if (element.ended || element.currentTime >= seconds) resolve();
+      else setTimeout(look, 20);
+    };
+    look();
+  });
+}
+
+/**
+ * @param {string} id
+ * @returns {number} seconds of the clip until its voice has ended
+ */
+export function length(id) {
+  return find(id).voiceEnd;
+}

@@ -20,6 +20,8 @@ enum What {
     Perception,
     /// The voice's delay, and how soon a page is answered; four minutes
     Speech,
+    /// What each keyframe gate keeps of drawn films; three minutes
+    Gates,
     /// Loading and calling components; half a minute
     Plugins,
     /// Word errors, facts missed, words out of nothing; a quarter of an hour, more the first time
@@ -79,6 +81,10 @@ pub async fn measure(arguments: MeasureArguments) -> Result<Done> {
     };
     if wanted(What::Plugins) {
         keep(plugins::measure(&home, arguments.quick).await?)?;
+    }
+    if wanted(What::Gates) {
+        let (home, quick) = (home.clone(), arguments.quick);
+        keep(tokio::task::spawn_blocking(move || perception::gates(&home, quick)).await??)?;
     }
     if wanted(What::Perception) || wanted(What::Speech) {
         let mut bed = bed(&home).await?;

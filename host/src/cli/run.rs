@@ -8,6 +8,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use dynacu_record::{EndCause, EpisodeResult, Outcome, RunInfo, SCHEMA};
 use dynacu_runtime::Engine;
+use sha2::{Digest, Sha256};
 
 use super::Done;
 use crate::config::model::ModelArguments;
@@ -18,13 +19,17 @@ use crate::model::ping::ping;
 use crate::model::provider::Model;
 use crate::perception::recognizer::RecognizerChoice;
 use crate::suite::agents::Crew;
-use crate::suite::plan::{Planned, agent_name, episode_folder, episodes, slots};
+use crate::suite::plan::{Planned, agent_name, episode_folder, episodes, slots, slots_of_page};
 use crate::suite::streak::Streak;
 use crate::suite::{machine, summary};
 use crate::task::catalogue::Catalogue;
+use crate::task::foreign::Page;
 use crate::task::home::{Home, home};
 use crate::task::prepare::{Prepared, prepare};
 use crate::task::studio::Studio;
+
+/// Seconds that a page gives unless told otherwise.
+const PAGE_LIMIT: u64 = 120;
 
 #[derive(Debug, Args)]
 pub struct RunArguments {
@@ -77,6 +82,18 @@ pub struct RunArguments {
     /// Who recognises speech for the policy: base, tiny, or remote (see docs/records.md) [default: base]
     #[arg(long)]
     recognizer: Option<String>,
+    /// Instead of tasks: one self-contained .html file that defines window.getTaskResult(); with --instruction and --success
+    #[arg(long, requires_all = ["instruction", "success"], conflicts_with_all = ["task", "category", "tier"])]
+    page: Option<PathBuf>,
+    /// What is to be done on the page
+    #[arg(long, requires = "page")]
+    instruction: Option<String>,
+    /// What window.getTaskResult() returns when it is done
+    #[arg(long, requires = "page")]
+    success: Option<String>,
+    /// Seconds that the page gives [default: 120]
+    #[arg(long, requires = "page", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    time_limit: Option<u64>,
     /// Prints the summary as one JSON object on standard output
     #[arg(long)]
     json: bool,
@@ -92,6 +109,12 @@ pub struct CouldNotRun(anyhow::Error);
 /// Runs what the arguments ask for.
 pub async fn run(arguments: RunArguments) -> Result<Done> {
     let json = arguments.json;
+    let page = arguments.page.map(|file| Page {
+        file,
+        instruction: arguments.instruction.unwrap_or_default(),
+        success: arguments.success.unwrap_or_default(),
+        time_limit: Duration::from_secs(arguments.time_limit.unwrap_or(PAGE_LIMIT)),
+    });
     let config = RunConfig::resolve(Flags {
         config: arguments.config,
         plugins: arguments.plugin,
@@ -112,8 +135,10 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         model: arguments.model,
     })?;
     let home = home()?;
-    let catalogue = Catalogue::open(&home)?;
-    let slots = slots(&config, &catalogue)?;
+    let slots = match &page {
+        Some(page) => slots_of_page(&config, &page.task()?)?,
+        None => slots(&config, &Catalogue::open(&home)?)?,
+    };
     let engine = Engine::new()?;
     let crew = Crew::load(&engine, &home, &config, &slots).await?;
     let plan = episodes(&slots, &crew, config.trials);
@@ -123,8 +148,11 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
     }
     let folder = run_folder(config.out.as_deref())?;
     let bench = bench(engine, home, &config.recognizer)?;
-    let studio = Studio::new(Some(Arc::clone(&bench.page_recognizer)));
-    let mut info = describe(&config, &plan, &crew, &bench)?;
+    let studio = Studio::new(
+        Some(Arc::clone(&bench.page_recognizer)),
+        Some(Arc::clone(&bench.reader)),
+    );
+    let mut info = describe(&config, &plan, &crew, &bench, page.as_ref())?;
     dynacu_record::write_json(&folder.join("run.json"), &info).with_context(|| {
         format!(
             "cannot write into the run folder {}: choose another --out",
@@ -153,7 +181,11 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         );
         let seed = config.seed.for_trial(planned.trial);
         // What was recorded so far stands, and the other episodes still run.
-        let prepared = match prepare(&planned.task, seed, &studio) {
+        let prepared = match &page {
+            Some(page) => page.prepared(seed),
+            None => prepare(&planned.task, seed, &studio),
+        };
+        let prepared = match prepared {
             Ok(prepared) => Arc::new(prepared),
             Err(error) => {
                 eprintln!("      could not be prepared: {error:#}");
@@ -337,7 +369,13 @@ fn run_folder(out: Option<&Path>) -> Result<PathBuf> {
     Ok(folder)
 }
 
-fn describe(config: &RunConfig, plan: &[Planned], crew: &Crew, bench: &Bench) -> Result<RunInfo> {
+fn describe(
+    config: &RunConfig,
+    plan: &[Planned],
+    crew: &Crew,
+    bench: &Bench,
+    page: Option<&Page>,
+) -> Result<RunInfo> {
     let mut tasks: Vec<_> = plan.iter().map(|planned| &planned.task).collect();
     tasks.sort_by(|a, b| a.manifest.id.cmp(&b.manifest.id));
     tasks.dedup_by(|a, b| a.manifest.id == b.manifest.id);
@@ -359,7 +397,10 @@ fn describe(config: &RunConfig, plan: &[Planned], crew: &Crew, bench: &Bench) ->
         host_commit: machine::commit(&bench.home.root),
         plugins: crew.files(),
         models: machine::models()?,
-        task_set: machine::digest(&folders)?,
+        task_set: match page {
+            Some(page) => hex::encode(Sha256::digest(std::fs::read(&page.file)?)),
+            None => machine::digest(&folders)?,
+        },
         machine: machine::describe(),
         tasks: tasks.iter().map(|task| task.manifest.id.clone()).collect(),
         modes,

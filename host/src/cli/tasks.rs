@@ -1,17 +1,24 @@
 //! `dynacu-host tasks`: what there is, what is drawn for a seed, and the speech that is rendered.
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
 use serde_json::json;
 
+use super::Done;
 use crate::task::catalogue::{Catalogue, Filters, Task};
 use crate::task::home::Home;
 use crate::task::manifest::MomentChannel;
-use crate::task::prepare::{Renderer, write_committed};
+use crate::task::prepare::{Renderer, silent, write_committed};
 use crate::task::variant::{Seed, Variant, draw};
+
+mod gate;
+mod lint;
+mod play;
+mod sheet;
 
 #[derive(Debug, Clone, Subcommand)]
 pub enum TasksCommand {
@@ -24,7 +31,7 @@ pub enum TasksCommand {
     },
     /// Show one task: its manifest and the values that a seed draws (for the operator: it tells the answer)
     #[command(
-        after_help = "Examples:\n  dynacu-host tasks show A-E1\n  dynacu-host tasks show A-E1 --seed 2"
+        after_help = "Examples:\n  dynacu-host tasks show A-E1\n  dynacu-host tasks show A-E1 --seed 2\n  dynacu-host tasks show A-E1 --sheet a-e1.png\n  dynacu-host tasks show A-E1 --sheet a-e1.png --from runs/first/episodes/reference/aoi_full/A-E1-podcast-price/1"
     )]
     Show {
         /// A task's id or folder name
@@ -32,6 +39,54 @@ pub enum TasksCommand {
         /// A whole number, or 32 hexadecimal digits
         #[arg(long, default_value = "0")]
         seed: Seed,
+        /// Instead: a PNG of the page along its moments, from an episode that the reference policy runs
+        #[arg(long)]
+        sheet: Option<PathBuf>,
+        /// The folder of an episode to take the pictures from
+        #[arg(long, requires = "sheet")]
+        from: Option<PathBuf>,
+    },
+    /// Check tasks without an agent: manifest, page, what screenshots give away, time for a person
+    #[command(
+        after_help = "Examples:\n  dynacu-host tasks lint\n  dynacu-host tasks lint A-E1 --no-browser"
+    )]
+    Lint {
+        /// Ids or folder names; all tasks, and the rules over the set, if none is given
+        ids: Vec<String>,
+        /// Leaves out what needs the loaded page: contrast, sizes, reachable controls, answers in the page
+        #[arg(long)]
+        no_browser: bool,
+    },
+    /// Try a task yourself, in a window on your own display
+    #[command(
+        after_help = "Examples:\n  dynacu-host tasks play A-E1\n  dynacu-host tasks play H-E1 --seed 3"
+    )]
+    Play {
+        /// A task's id or folder name
+        id: String,
+        /// A whole number, or 32 hexadecimal digits
+        #[arg(long, default_value = "0")]
+        seed: Seed,
+        /// Begins as soon as the page is ready
+        #[arg(long)]
+        now: bool,
+    },
+    /// Run the gates that a task must pass; what tasks/gates.json holds already is not run again
+    #[command(
+        after_help = "Examples:\n  dynacu-host tasks gate\n  dynacu-host tasks gate A-E1 F-E1\n  dynacu-host tasks gate A-E1 --fresh"
+    )]
+    Gate {
+        /// Ids or folder names; all tasks, and the table in docs/tasks.md, if none is given
+        ids: Vec<String>,
+        /// Seeds that the reference policy must pass
+        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=100))]
+        seeds: u64,
+        /// Runs everything again
+        #[arg(long)]
+        fresh: bool,
+        /// A folder for contact sheets of the reference policy's episodes
+        #[arg(long)]
+        sheets: Option<PathBuf>,
     },
     /// Render the speech of tasks: seed 0 into the task's folder, to be committed, others into the cache
     #[command(
@@ -46,29 +101,49 @@ pub enum TasksCommand {
     },
 }
 
-/// Runs a command, printing to standard output. `renderer` is called only by `render`, since it loads models.
+/// Runs a command, printing to standard output. `renderer` is called only by what renders speech, since it loads models.
 ///
 /// # Errors
 /// An unknown task, a broken manifest, speech that cannot be rendered or is not understood.
-pub async fn run<F>(command: TasksCommand, home: &Home, renderer: F) -> Result<()>
+pub async fn run<F>(command: TasksCommand, home: &Home, renderer: F) -> Result<Done>
 where
     F: FnOnce() -> Result<Arc<dyn Renderer>>,
 {
     let catalogue = Catalogue::open(home)?;
     match command {
         TasksCommand::List { json } => list(&catalogue, json, &mut std::io::stdout().lock())?,
-        TasksCommand::Show { id, seed } => {
+        TasksCommand::Lint { ids, no_browser } => {
+            return lint::run(&catalogue, home, ids, !no_browser).await;
+        }
+        TasksCommand::Gate {
+            ids,
+            seeds,
+            fresh,
+            sheets,
+        } => return gate::run(&catalogue, home, ids, seeds, fresh, sheets).await,
+        TasksCommand::Play { id, seed, now } => {
+            return play::run(catalogue.get(&id)?, home, seed, now, renderer()?).await;
+        }
+        TasksCommand::Show {
+            id,
+            seed,
+            sheet: Some(file),
+            from,
+        } => sheet::run(&catalogue.get(&id)?, home, seed, from, &file).await?,
+        TasksCommand::Show { id, seed, .. } => {
             let task = catalogue.get(&id)?;
+            let out = &mut std::io::stdout().lock();
+            if task.manifest.speech.is_empty() {
+                let variant = silent(&task, seed, renderer()?.as_ref())?;
+                show(&task, &variant, out)?;
+                return Ok(Done::Well);
+            }
             // The draw that was admitted is pinned with the committed clips.
             let sub_seed = crate::task::clips::ClipSet::read(&task.folder.join("audio"))
                 .ok()
                 .filter(|set| set.seed == seed)
                 .map_or(0, |set| set.sub_seed);
-            show(
-                &task,
-                &draw(&task.manifest, &seed, sub_seed)?,
-                &mut std::io::stdout().lock(),
-            )?;
+            show(&task, &draw(&task.manifest, &seed, sub_seed)?, out)?;
         }
         TasksCommand::Render { ids, seed } => {
             let named = !ids.is_empty();
@@ -79,7 +154,7 @@ where
             render(tasks, named, seed, renderer()?).await?;
         }
     }
-    Ok(())
+    Ok(Done::Well)
 }
 
 fn list(catalogue: &Catalogue, as_json: bool, out: &mut impl Write) -> Result<()> {
@@ -173,11 +248,10 @@ fn show(task: &Task, variant: &Variant, out: &mut impl Write) -> Result<()> {
         )?;
     }
     for clip in &variant.speech {
-        writeln!(
-            out,
-            "\nclip {}, voice {}, speed {}\n  {}",
-            clip.id, clip.voice, clip.speed, clip.text
-        )?;
+        writeln!(out, "\nclip {}", clip.id)?;
+        for turn in &clip.turns {
+            writeln!(out, "  {} ({}): {}", turn.voice, turn.speed, turn.text)?;
+        }
     }
     if !manifest.moments.is_empty() {
         writeln!(out, "\nmoments")?;
@@ -262,6 +336,6 @@ mod tests {
                 && shown.contains("code-shown (screen, 2 s, not needed)"),
             "{shown}"
         );
-        assert!(shown.contains(&variant.speech[0].text));
+        assert!(shown.contains(&variant.speech[0].turns[0].text));
     }
 }

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::browser::{Browser, BrowserError};
+use super::dispatcher::{Dispatcher, DispatcherError};
 use super::display::{Display, DisplayError};
 use super::sound::{self, Sound, SoundError};
-use super::supervisor::{Supervisor, SupervisorError};
+use super::supervisor::{Started, Supervisor, SupervisorError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum LaneError {
@@ -27,6 +28,8 @@ pub enum LaneError {
     Display(#[from] DisplayError),
     #[error(transparent)]
     Sound(#[from] SoundError),
+    #[error(transparent)]
+    Dispatcher(#[from] DispatcherError),
 }
 
 /// A running desktop. Dropping it ends its processes and removes its folder too, but only [`Lane::stop`] waits for that.
@@ -50,6 +53,7 @@ pub struct Lane {
     launched: AtomicUsize,
     screen: Display,
     speaker: Sound,
+    dispatcher: tokio::sync::Mutex<Option<Started>>,
     supervisor: Supervisor,
 }
 
@@ -105,8 +109,23 @@ impl Lane {
             launched: AtomicUsize::new(0),
             screen,
             speaker,
+            dispatcher: tokio::sync::Mutex::new(None),
             supervisor,
         })
+    }
+
+    /// Starts what speaks for pages that use the browser's own `speechSynthesis`: a speech-dispatcher that plays into the lane's
+    /// speaker. A second call does nothing.
+    pub async fn start_speech(&self) -> Result<(), LaneError> {
+        let mut dispatcher = self.dispatcher.lock().await;
+        if dispatcher
+            .as_ref()
+            .is_none_or(|started| started.has_ended().is_some())
+        {
+            let started = Dispatcher::start(&self.supervisor, &self.folder, &self.environment);
+            *dispatcher = Some(started.await?);
+        }
+        Ok(())
     }
 
     /// Starts a browser with a fresh profile and shows `url` in it. One at a time: close the last one first.

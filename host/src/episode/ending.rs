@@ -47,11 +47,15 @@ impl Live<'_> {
             keyframe_ms,
             sentences,
             received,
+            ..
         } = self;
         let duration = stage.timebase.now();
         let verdict = stage.judge.verdict().cloned();
         let mut expected = verdict.as_ref().map(|verdict| verdict.label.clone());
-        if verdict.is_none() && matches!(cause, EndCause::TimeLimit | EndCause::StepLimit) {
+        if verdict.is_none()
+            && trial.task.foreign.is_none()
+            && matches!(cause, EndCause::TimeLimit | EndCause::StepLimit)
+        {
             stage.server.set_result("timeout");
             expected = Some("timeout".to_owned());
         }
@@ -66,7 +70,7 @@ impl Live<'_> {
                 );
                 expected.unwrap_or_else(|| "pending".to_owned())
             });
-        let score = scoring::score(&stage.judge, trial, &page_result, cause, duration).await;
+        let score = scoring::score(&stage.judge, &trial.task, &page_result, cause, duration).await;
 
         let seen = stage.desk.seeing.stats();
         let encode_ms = stage.desk.shelf.encode_ms();

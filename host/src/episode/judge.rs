@@ -29,7 +29,8 @@ pub struct Verdict {
 
 /// Keeps the page's events in order and asks the scorer.
 pub struct Judge {
-    scorer: Scorer,
+    /// None where the page itself tells its result.
+    scorer: Option<Scorer>,
     scorer_input: String,
     recorder: Recorder,
     events: Vec<Happened>,
@@ -39,7 +40,7 @@ pub struct Judge {
 
 impl Judge {
     #[must_use]
-    pub fn new(scorer: Scorer, scorer_input: &Value, recorder: Recorder) -> Judge {
+    pub fn new(scorer: Option<Scorer>, scorer_input: &Value, recorder: Recorder) -> Judge {
         Judge {
             scorer,
             scorer_input: scorer_input.to_string(),
@@ -88,22 +89,34 @@ impl Judge {
         self.events.push(event);
         // Utterances are recognised after what followed them; the scorer sees the order in which things were done.
         self.events.sort_by_key(|event| event.at);
-        if wants_verdict && self.verdict.is_none() {
-            let label = self
-                .scorer
-                .judge(&self.scorer_input, self.page_events())
-                .await?;
+        if let Some(scorer) = self
+            .scorer
+            .as_ref()
+            .filter(|_| wants_verdict && self.verdict.is_none())
+        {
+            let label = scorer.judge(&self.scorer_input, self.page_events()).await?;
             if let Some(label) = label {
-                self.recorder.event(
-                    now,
-                    Entry::Verdict {
-                        label: label.clone(),
-                    },
-                );
-                self.verdict = Some(Verdict { label, at });
+                self.decided(label, at, now);
             }
         }
         Ok(())
+    }
+
+    /// Takes the result that a page without a scorer tells itself.
+    pub fn page_says(&mut self, label: String, now: u64) {
+        if self.scorer.is_none() && self.verdict.is_none() {
+            self.decided(label, now, now);
+        }
+    }
+
+    fn decided(&mut self, label: String, at: u64, now: u64) {
+        self.recorder.event(
+            now,
+            Entry::Verdict {
+                label: label.clone(),
+            },
+        );
+        self.verdict = Some(Verdict { label, at });
     }
 
     #[must_use]
@@ -135,7 +148,7 @@ impl Judge {
     }
 
     #[must_use]
-    pub fn scorer(&self) -> &Scorer {
-        &self.scorer
+    pub fn scorer(&self) -> Option<&Scorer> {
+        self.scorer.as_ref()
     }
 }

@@ -30,6 +30,8 @@ const LATE_ANSWERS: Duration = Duration::from_secs(5);
 const QUIET: Duration = Duration::from_millis(1500);
 /// The episode's own limits end it; the runtime's deadline stands behind them.
 const AFTER_THE_LIMIT: Duration = Duration::from_secs(60);
+/// How often a page without a scorer is asked for its result.
+const ASK_EVERY: Duration = Duration::from_millis(400);
 type Reason = (EndCause, String);
 
 /// The running episode with what the loop counts.
@@ -41,6 +43,8 @@ pub(super) struct Live<'a> {
     pub(super) keyframe_ms: Vec<u64>,
     pub(super) sentences: u64,
     pub(super) received: u32,
+    /// When a page without a scorer was asked last.
+    pub(super) asked: Instant,
 }
 
 /// Starts the page and the policy, and sees the episode to its end.
@@ -59,9 +63,10 @@ pub async fn run(
         keyframe_ms: Vec::new(),
         sentences: 0,
         received: 0,
+        asked: Instant::now(),
     };
     live.stage.timebase.start();
-    if let Err(error) = live.stage.server.start_page() {
+    if let Err(error) = live.stage.start_page(trial).await {
         return live
             .finish(
                 EndCause::LaneCheckFailed,
@@ -291,7 +296,30 @@ impl Live<'_> {
         None
     }
 
+    /// Asks a page without a scorer, now and then, what it has come to.
+    async fn ask_page(&mut self) -> Option<Reason> {
+        if self.trial.task.foreign.is_none() || self.asked.elapsed() < ASK_EVERY {
+            return None;
+        }
+        self.asked = Instant::now();
+        match self.stage.browser.page_result().await {
+            Ok(result) if result == "pending" => None,
+            Ok(result) => {
+                let now = self.stage.timebase.now();
+                self.stage.judge.page_says(result, now);
+                self.verdict()
+            }
+            Err(error) => {
+                self.note(format!("getTaskResult() did not answer: {error:#}"));
+                None
+            }
+        }
+    }
+
     async fn settle_held(&mut self) -> Option<Reason> {
+        if let Some(reason) = self.ask_page().await {
+            return Some(reason);
+        }
         let listening = self.stage.listener.listening();
         match self
             .stage

@@ -3,13 +3,13 @@
 use dynacu_record::{EndCause as Cause, ScoreResult};
 use dynacu_runtime::types::{EndCause, ScoreError, ScoredEpisode};
 
-use super::Trial;
 use super::judge::Judge;
+use crate::task::prepare::Prepared;
 
 /// Asks the scorer. None where the cause leaves nothing to score: the agent or the infrastructure failed.
 pub async fn score(
     judge: &Judge,
-    trial: &Trial,
+    task: &Prepared,
     page_result: &str,
     cause: Cause,
     duration: u64,
@@ -25,15 +25,28 @@ pub async fn score(
         Cause::PolicyReturned => EndCause::PolicyReturned,
         _ => return None,
     };
+    let Some(scorer) = judge.scorer() else {
+        let success = task.foreign.as_ref().map(|page| page.success.as_str());
+        let passed = success == Some(page_result);
+        return Some(Ok(ScoreResult {
+            value: if passed { 1.0 } else { 0.0 },
+            passed,
+            explanation: format!(
+                "the page's result is {page_result}, success is {}",
+                success.unwrap_or_default()
+            ),
+            metrics: std::collections::BTreeMap::new(),
+        }));
+    };
     let episode = ScoredEpisode {
-        task: trial.task.task.manifest.id.clone(),
-        variant_values: trial.task.variant.scorer_input.to_string(),
+        task: task.task.manifest.id.clone(),
+        variant_values: task.variant.scorer_input.to_string(),
         page_events: judge.page_events(),
         page_result: page_result.to_owned(),
         ended,
         duration,
     };
-    Some(match judge.scorer().score_episode(episode).await {
+    Some(match scorer.score_episode(episode).await {
         Ok(Ok(score)) => Ok(ScoreResult {
             value: score.value,
             passed: score.passed,

@@ -18,7 +18,7 @@ use super::desk::{Desk, Wish, to_policy};
 use crate::action::queue::ActionQueue;
 use crate::model::inference::{Inference, level_name};
 use crate::model::media::medium;
-use crate::observation::{HeldFrame, thin};
+use crate::observation::{HeldFrame, in_window, thin};
 
 /// Actions whose outcomes a policy has not fetched; beyond it `perform` waits.
 const OUTSTANDING: usize = 256;
@@ -167,13 +167,7 @@ impl PolicyHost for Session {
         };
         keyframes_dropped += thin(&mut keyframes);
         let recent_audio = recent_audio.map(|mut recent| {
-            recent.keyframes = (0u32..)
-                .zip(&keyframes)
-                .filter(|(_, keyframe)| {
-                    (recent.started_at..=recent.ended_at).contains(&keyframe.captured_at)
-                })
-                .map(|(index, _)| index)
-                .collect();
+            recent.keyframes = in_window(&keyframes, recent.started_at, recent.ended_at);
             recent
         });
         let took_ms = millis(began.elapsed());

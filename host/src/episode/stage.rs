@@ -85,7 +85,12 @@ impl Stage {
         recorder: &Recorder,
     ) -> Result<Stage, Failure> {
         let timebase = Arc::new(Timebase::new());
-        let scorer = scorer(bench, trial).blame(EndCause::HostError)?;
+        let foreign = trial.task.foreign.is_some();
+        let scorer = if foreign {
+            None
+        } else {
+            Some(scorer(bench, trial).blame(EndCause::HostError)?)
+        };
         let judge = Judge::new(scorer, &trial.task.variant.scorer_input, recorder.clone());
 
         let (server, page) =
@@ -125,19 +130,32 @@ impl Stage {
         .blame(EndCause::SoundLost)?;
         let input = Input::connect(&lane.display).blame(EndCause::LaneCheckFailed)?;
 
+        if foreign {
+            lane.start_speech().await.blame(EndCause::LaneCheckFailed)?;
+        }
+        // A page that does not wait for a signal begins when it is loaded: that is its start.
+        let first = if foreign {
+            "about:blank".to_owned()
+        } else {
+            server.url()
+        };
         let browser = lane
-            .launch_browser(&server.url())
+            .launch_browser(&first)
             .await
             .blame(EndCause::BrowserLost)?;
         let mut incoming_page = page;
-        wait_until_ready(&mut incoming_page)
-            .await
-            .blame(EndCause::LaneCheckFailed)?;
+        if !foreign {
+            wait_until_ready(&mut incoming_page)
+                .await
+                .blame(EndCause::LaneCheckFailed)?;
+        }
         browser
             .check_geometry()
             .await
             .blame(EndCause::LaneCheckFailed)?;
-        browser.arm().await.blame(EndCause::BrowserLost)?;
+        if !foreign {
+            browser.arm().await.blame(EndCause::BrowserLost)?;
+        }
 
         let (wish, wishes) = mpsc::channel(4);
         let grants = policy.grants(trial.mode);
@@ -199,6 +217,25 @@ impl Stage {
                 wishes,
             },
         })
+    }
+
+    /// Lets the page begin: by its start signal, or by loading it.
+    pub async fn start_page(&self, trial: &Trial) -> anyhow::Result<()> {
+        if trial.task.foreign.is_none() {
+            return self.server.start_page();
+        }
+        self.browser.goto(&self.server.url()).await?;
+        self.browser.arm().await?;
+        let defined: bool = self
+            .browser
+            .evaluate("typeof window.getTaskResult === 'function'")
+            .await?;
+        if !defined {
+            bail!(
+                "it does not define window.getTaskResult() by the time that it has loaded: define it in a script that runs at once"
+            );
+        }
+        Ok(())
     }
 
     /// A sentence became final: into the record, and to the policy.

@@ -186,7 +186,7 @@ fn score(
         };
         if tally.errors.rate() > 0.0 || !missed.is_empty() {
             condition.misheard.push([
-                format!("{} at {}", item.clip.voice, item.clip.speed),
+                format!("{} at {}", item.clip.voice(), item.clip.speed()),
                 item.spoken.said.clone(),
                 heard,
                 missed.join(", "),
@@ -195,8 +195,8 @@ fn score(
         condition.all.add(&tally);
         for (group, key) in [
             (&mut condition.by_kind, item.spoken.kind.clone()),
-            (&mut condition.by_voice, item.clip.voice.clone()),
-            (&mut condition.by_speed, item.clip.speed.to_string()),
+            (&mut condition.by_voice, item.clip.voice().to_owned()),
+            (&mut condition.by_speed, item.clip.speed().to_string()),
         ] {
             group.entry(key).or_default().add(&tally);
         }

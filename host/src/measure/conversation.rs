@@ -63,12 +63,9 @@ pub fn clips(turns: Turns) -> Vec<SpeechClip> {
         .iter()
         .take(turns.questions)
         .enumerate()
-        .map(|(number, text)| SpeechClip {
-            id: format!("question-{number}"),
-            voice: VOICES[number % VOICES.len()].to_owned(),
-            text: (*text).to_owned(),
-            speed: 1.0,
-            entities: Vec::new(),
+        .map(|(number, text)| {
+            let voice = VOICES[number % VOICES.len()].to_owned();
+            SpeechClip::plain(format!("question-{number}"), voice, (*text).to_owned(), 1.0)
         })
         .collect()
 }

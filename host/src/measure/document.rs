@@ -34,7 +34,8 @@ pub fn refresh(document: &Path, report: &Report, folder: &Path) -> Result<()> {
     std::fs::write(document, fresh).with_context(|| format!("cannot write {}", document.display()))
 }
 
-fn replaced(text: &str, name: &str, part: &str) -> Result<String> {
+/// The text with another part between the marks of that name.
+pub(crate) fn replaced(text: &str, name: &str, part: &str) -> Result<String> {
     let (open, close) = (
         format!("<!-- measured: {name} -->"),
         format!("<!-- end: {name} -->"),

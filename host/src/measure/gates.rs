@@ -98,7 +98,7 @@ impl Watcher {
         let mut last: Option<Arc<Frame>> = None;
         while !self.stop.load(Ordering::Relaxed) {
             let frame = Arc::new(self.screen.grab()?);
-            let changed = last.as_ref().is_none_or(|last| last.raw() != frame.raw());
+            let changed = last.as_ref().is_none_or(|last| !last.looks_like(&frame));
             let begun = self
                 .timebase
                 .started()

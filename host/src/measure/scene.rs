@@ -94,9 +94,15 @@ impl Scene {
                 channel: MomentChannel::Screen,
                 seconds: None,
                 needed: false,
+                after: None,
+                delay: (0.0, 0.0),
+                times: 1,
+                every: (0.0, 0.0),
+                tells: Vec::new(),
             })
             .collect();
         Ok(Arc::new(Prepared {
+            foreign: None,
             task: Task { folder, manifest },
             variant: Variant {
                 seed: Seed::default(),
@@ -104,6 +110,7 @@ impl Scene {
                 values: json!({}),
                 page_values: self.values.clone(),
                 reveals: BTreeMap::new(),
+                reads: Vec::new(),
                 speech: self.clips.clone(),
                 scorer_input: json!({ "values": {}, "settings": { "field": "none", "value": "none", "type": "text", "success": "never", "failure": "never_either" } }),
                 instruction: String::new(),

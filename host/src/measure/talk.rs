@@ -106,12 +106,9 @@ impl Talk {
     #[must_use]
     pub fn clips(&self) -> Vec<SpeechClip> {
         self.order()
-            .map(|(number, at, slide, text)| SpeechClip {
-                id: format!("s{number}-{at}"),
-                voice: self.script.speaker[slide.speaker].voice.clone(),
-                text: text.clone(),
-                speed: 1.0,
-                entities: Vec::new(),
+            .map(|(number, at, slide, text)| {
+                let voice = self.script.speaker[slide.speaker].voice.clone();
+                SpeechClip::plain(format!("s{number}-{at}"), voice, text.clone(), 1.0)
             })
             .collect()
     }
@@ -264,8 +261,11 @@ mod tests {
         let talk = Talk::load(&Home::at(&root).unwrap(), false, 2).unwrap();
         assert_eq!(talk.clips().len(), 40);
         assert_eq!(talk.sentences().len(), 80);
-        let voices: std::collections::BTreeSet<String> =
-            talk.clips().into_iter().map(|clip| clip.voice).collect();
+        let voices: std::collections::BTreeSet<String> = talk
+            .clips()
+            .into_iter()
+            .map(|clip| clip.voice().to_owned())
+            .collect();
         assert_eq!(voices.len(), 4);
         let scene = talk.scene();
         assert_eq!(scene.values["sentences"].as_array().unwrap().len(), 40);

@@ -61,6 +61,27 @@ pub fn slots(config: &RunConfig, catalogue: &Catalogue) -> Result<Vec<Slot>> {
     Ok(slots)
 }
 
+/// A page that is no task of ours, in the modes of every group.
+pub fn slots_of_page(config: &RunConfig, page: &Task) -> Result<Vec<Slot>> {
+    let mut slots = Vec::new();
+    for (index, group) in config.groups.iter().enumerate() {
+        for choice in &group.modes {
+            let mode = match choice {
+                ModeChoice::Fixed(mode) => *mode,
+                ModeChoice::Needs => bail!(
+                    "what a page of somebody else's needs is not known: name a mode instead of `needs`"
+                ),
+            };
+            slots.push(Slot {
+                group: index,
+                task: page.clone(),
+                mode,
+            });
+        }
+    }
+    Ok(slots)
+}
+
 /// All episodes: every agent of a group in every slot of it, each once.
 pub fn episodes(slots: &[Slot], crew: &Crew, trials: u32) -> Vec<Planned> {
     let mut episodes = Vec::new();

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::SpeechClip;
 use super::variant::Seed;
+use super::{Background, SpeechClip, Turn};
 
 const FILE: &str = "clips.toml";
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 /// `clips.toml`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,10 +31,12 @@ pub struct ClipSet {
 pub struct Pinned {
     pub id: String,
     pub file: String,
-    pub voice: String,
-    pub speed: f32,
-    pub text: String,
     pub sha256: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub telephone: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub background: Option<Background>,
+    pub turns: Vec<Turn>,
 }
 
 /// Why a folder of clips cannot be used.
@@ -44,7 +46,7 @@ pub enum ClipsError {
     Missing(PathBuf),
     #[error("{}: {message}", file.display())]
     Unreadable { file: PathBuf, message: String },
-    #[error("{} was rendered for another text, voice or speed of the clip `{id}`", folder.display())]
+    #[error("{} was rendered for another text, voice, speed or background of the clip `{id}`", folder.display())]
     Outdated { folder: PathBuf, id: String },
     #[error("{} is not the file that clips.toml pins", file.display())]
     Changed { file: PathBuf },
@@ -110,8 +112,10 @@ impl ClipSet {
                 .iter()
                 .find(|pinned| pinned.id == clip.id)
                 .ok_or_else(|| outdated(&clip.id))?;
-            let same_speed = (pinned.speed - clip.speed).abs() < 1e-4;
-            if pinned.text != clip.text || pinned.voice != clip.voice || !same_speed {
+            if pinned.turns != clip.turns
+                || pinned.background != clip.background
+                || pinned.telephone != clip.telephone
+            {
                 return Err(outdated(&clip.id));
             }
             let file = folder.join(&pinned.file);
@@ -160,10 +164,10 @@ impl ClipSet {
             clips.push(Pinned {
                 id: clip.id.clone(),
                 file,
-                voice: clip.voice.clone(),
-                speed: clip.speed,
-                text: clip.text.clone(),
                 sha256: hex::encode(Sha256::digest(&bytes)),
+                telephone: clip.telephone,
+                background: clip.background,
+                turns: clip.turns.clone(),
             });
         }
         let set = Self {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::Background;
 use super::template::{Template, ValuePath};
 
 mod check;
@@ -127,13 +128,25 @@ impl Needs {
 #[derive(Debug, Clone)]
 pub struct Speech {
     pub id: String,
+    /// Who says what, one after the other; never empty.
+    pub turns: Vec<SpeechTurn>,
+    pub background: Option<Background>,
+    /// Whether it comes over a telephone line.
+    pub telephone: bool,
+    /// What a listener must take from the clip; if the manifest names nothing, the placeholders of the text.
+    pub entities: Vec<ValuePath>,
+}
+
+/// One speaker's words, before their placeholders are filled.
+#[derive(Debug, Clone)]
+pub struct SpeechTurn {
     /// A Kokoro voice, for example `am_michael`.
     pub voice: String,
     pub text: Template,
     /// 1 is the voice's own speed.
     pub speed: f32,
-    /// What a listener must take from the clip; if the manifest names nothing, the placeholders of the text.
-    pub entities: Vec<ValuePath>,
+    /// Silence before it, in seconds.
+    pub pause: f32,
 }
 
 /// Page truth: what the page shows or says, and reports with `mark(name)` when it does.
@@ -143,8 +156,29 @@ pub struct Moment {
     pub channel: MomentChannel,
     /// How long it is up; always given for the screen.
     pub seconds: Option<f64>,
-    /// Whether the task can be solved without it.
+    /// Whether the task cannot be solved without it.
     pub needed: bool,
+    /// What it comes after; none where the manifest does not say when it comes.
+    pub after: Option<After>,
+    /// Seconds from there to its beginning: the least and the most.
+    pub delay: (f64, f64),
+    /// How often it comes; each time tells something.
+    pub times: u32,
+    /// Seconds from one of its times to the next, where there are several: the least and the most.
+    pub every: (f64, f64),
+    /// The values that it tells.
+    pub tells: Vec<ValuePath>,
+}
+
+/// From where a moment's delay counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum After {
+    /// The page's start signal.
+    Start,
+    /// Something that the agent does, when it likes.
+    Act,
+    /// The beginning of an earlier moment (its last time).
+    Moment(String),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -233,6 +267,40 @@ impl Manifest {
                 line: line_of(text, problem.at.start),
                 message: problem.message,
             })
+    }
+
+    /// The drawn texts that the page shows for a moment and that therefore must be readable at a glance.
+    #[must_use]
+    pub fn read_on_screen(&self) -> Vec<ValuePath> {
+        let mut found = Vec::new();
+        let mut waiting: Vec<&serde_json::Value> = self.reveals.values().collect();
+        while let Some(value) = waiting.pop() {
+            match value {
+                serde_json::Value::Object(table) => waiting.extend(table.values()),
+                serde_json::Value::Array(items) => waiting.extend(items),
+                serde_json::Value::String(text) => {
+                    for path in Template::parse(text).iter().flat_map(Template::values) {
+                        let kind = self.fields.get(path.field()).map(|field| &field.kind);
+                        let drawn = matches!(
+                            kind,
+                            Some(
+                                Kind::Number(_)
+                                    | Kind::Code(_)
+                                    | Kind::Phone(_)
+                                    | Kind::Date(_)
+                                    | Kind::Time(_)
+                            )
+                        );
+                        if drawn && !found.contains(path) {
+                            found.push(path.clone());
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        found.sort();
+        found
     }
 
     #[must_use]

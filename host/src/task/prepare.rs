@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::SpeechClip;
 use super::catalogue::Task;
 use super::clips::ClipSet;
+use super::foreign::Foreign;
 use super::variant::{Seed, Variant, draw};
 
 /// Draws of one seed that are tried before its speech is given up.
@@ -21,6 +22,12 @@ pub trait Renderer: Send + Sync {
     /// # Errors
     /// A voice or model is missing, or a file cannot be written. Speech that is not understood is no error.
     fn render(&self, clips: &[SpeechClip], into: &Path) -> Result<RenderedClips>;
+
+    /// Which of these texts cannot be read off a screen, for people; none is what it should be.
+    ///
+    /// # Errors
+    /// A font or model is missing.
+    fn unreadable(&self, texts: &[String]) -> Result<Vec<String>>;
 }
 
 /// What [`Renderer::render`] made.
@@ -41,6 +48,8 @@ pub struct Prepared {
     pub variant: Variant,
     /// Ogg Opus files by clip id.
     pub clips: BTreeMap<String, PathBuf>,
+    /// Where the page is none of ours.
+    pub foreign: Option<Foreign>,
 }
 
 /// Draws the variant of a seed and finds or renders its speech. It blocks: rendering takes seconds.
@@ -55,9 +64,10 @@ pub fn prepare(task: &Task, seed: Seed, renderer: &dyn Renderer) -> Result<Prepa
         task: task.clone(),
         variant,
         clips,
+        foreign: None,
     };
     if task.manifest.speech.is_empty() {
-        return Ok(ready(draw(&task.manifest, &seed, 0)?, BTreeMap::new()));
+        return Ok(ready(silent(task, seed, renderer)?, BTreeMap::new()));
     }
     if seed == Seed::default() {
         let folder = task.folder.join("audio");
@@ -110,6 +120,27 @@ pub fn write_committed(
     Ok((folder, admitted.variant))
 }
 
+/// The variant of a task that says nothing: the first draw that can be read.
+///
+/// # Errors
+/// Nothing readable in eight draws; whatever the renderer returns.
+pub fn silent(task: &Task, seed: Seed, renderer: &dyn Renderer) -> Result<Variant> {
+    let mut misses = Vec::new();
+    for sub_seed in 0..TRIES {
+        let variant = draw(&task.manifest, &seed, sub_seed)?;
+        misses = renderer.unreadable(&variant.reads)?;
+        if misses.is_empty() {
+            return Ok(variant);
+        }
+        tracing::info!(task = %task.manifest.id, %seed, sub_seed, ?misses, "a text was not read, drawing again");
+    }
+    bail!(
+        "{}, seed {seed}: in {TRIES} draws what the page shows for a moment was not read (last missed: {}): change its values in task.toml",
+        task.manifest.id,
+        misses.join(", ")
+    )
+}
+
 /// The clips of a folder with the variant that they were rendered for.
 fn found(task: &Task, seed: Seed, folder: &Path) -> Result<(Variant, BTreeMap<String, PathBuf>)> {
     let set = ClipSet::read(folder)?;
@@ -143,6 +174,11 @@ fn render(task: &Task, seed: Seed, renderer: &dyn Renderer, cache: &Path) -> Res
     let mut misses = Vec::new();
     for sub_seed in 0..TRIES {
         let variant = draw(&task.manifest, &seed, sub_seed)?;
+        misses = renderer.unreadable(&variant.reads)?;
+        if !misses.is_empty() {
+            tracing::info!(task = %id, %seed, sub_seed, ?misses, "a text was not read, drawing again");
+            continue;
+        }
         let work = tempfile::Builder::new()
             .prefix("rendering-")
             .tempdir_in(cache)
@@ -161,7 +197,7 @@ fn render(task: &Task, seed: Seed, renderer: &dyn Renderer, cache: &Path) -> Res
         misses = rendered.misses;
     }
     bail!(
-        "{id}, seed {seed}: in {TRIES} draws the speech was not understood (last missed: {}): change its text or voice in task.toml",
+        "{id}, seed {seed}: in {TRIES} draws the speech was not understood or a text not read (last missed: {}): change its text or voice in task.toml",
         misses.join(", ")
     )
 }
@@ -212,7 +248,8 @@ fn cached(task: &Task, seed: Seed) -> Result<PathBuf> {
     let first = draw(&task.manifest, &seed, 0)?;
     let mut hash = Sha256::new();
     for clip in &first.speech {
-        for part in [&clip.id, &clip.voice, &clip.text, &clip.speed.to_string()] {
+        let said = serde_json::to_string(&(&clip.turns, clip.background, clip.telephone))?;
+        for part in [&clip.id, &said] {
             hash.update(part.as_bytes());
             hash.update([0]);
         }
@@ -248,7 +285,7 @@ mod tests {
             let mut files = BTreeMap::new();
             for clip in clips {
                 let file = into.join(format!("{}-raw.ogg", clip.id));
-                std::fs::write(&file, &clip.text)?;
+                std::fs::write(&file, clip.text())?;
                 files.insert(clip.id.clone(), file);
             }
             let admitted = self.tries.fetch_add(1, Ordering::SeqCst) >= self.understood_from;
@@ -262,6 +299,10 @@ mod tests {
                 admitted,
                 misses,
             })
+        }
+
+        fn unreadable(&self, _: &[String]) -> Result<Vec<String>> {
+            Ok(Vec::new())
         }
     }
 
@@ -298,7 +339,7 @@ mod tests {
         assert_eq!(prepared.variant.sub_seed, 1, "the admitted draw is pinned");
         assert_eq!(
             std::fs::read_to_string(&prepared.clips["review"]).unwrap(),
-            prepared.variant.speech[0].text
+            prepared.variant.speech[0].text()
         );
 
         let text = example().replace(
@@ -312,7 +353,7 @@ mod tests {
             prepare(&task, Seed::default(), &scribe).unwrap_err()
         );
         assert!(
-            outdated.contains("another text, voice or speed of the clip `review`"),
+            outdated.contains("another text, voice, speed or background of the clip `review`"),
             "{outdated}"
         );
         task.manifest = manifest();
@@ -359,7 +400,7 @@ mod tests {
             .unwrap()
             .to_string();
         assert!(
-            error.contains("in 8 draws the speech was not understood (last missed: review: $64)"),
+            error.contains("in 8 draws the speech was not understood or a text not read (last missed: review: $64)"),
             "{error}"
         );
         assert_eq!(never.tries.load(Ordering::SeqCst), 8);

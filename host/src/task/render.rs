@@ -21,6 +21,7 @@ use crate::speech::Pcm;
 use crate::speech::kokoro::Kokoro;
 use crate::subprocess;
 
+mod background;
 pub mod entity;
 mod sound;
 
@@ -141,7 +142,7 @@ fn render_in(
             .and_then(|bytes| serde_json::from_slice(&bytes).ok())
             .unwrap_or_default();
         if !kept.is_file() || note.millis == 0 {
-            let pcm = sound::levelled(voices.speak(clip).with_context(context)?);
+            let pcm = voices.speak(clip).with_context(context)?;
             let opus = sound::encode(&pcm, serial(&key)).with_context(context)?;
             write(&kept, &opus)?;
             note = Note {
@@ -216,26 +217,60 @@ impl Voices {
             Some(kokoro) => kokoro,
             None => Kokoro::load()?,
         };
-        self.kokoro
-            .insert(kokoro)
-            .synthesize(&clip.voice, &clip.text, clip.speed)
+        let kokoro = self.kokoro.insert(kokoro);
+        let mut whole: Option<Pcm> = None;
+        for turn in &clip.turns {
+            // Each speaker by itself: none is louder than another.
+            let pcm = sound::levelled(kokoro.synthesize(&turn.voice, &turn.text, turn.speed)?);
+            let whole = whole.get_or_insert_with(|| Pcm {
+                rate: pcm.rate,
+                samples: Vec::new(),
+            });
+            let pause = (turn.pause * whole.rate as f32) as usize;
+            whole.samples.extend(std::iter::repeat_n(0.0, pause));
+            whole.samples.extend(pcm.samples);
+        }
+        let mut whole = whole.context("a clip says something")?;
+        if let Some(background) = clip.background {
+            whole = background::behind(whole, background);
+        }
+        if clip.telephone {
+            whole = background::over_a_telephone(whole);
+        }
+        Ok(whole)
     }
 }
 
 /// Everything that decides about the bytes of a clip, as one hash.
 fn key(clip: &SpeechClip) -> Result<String> {
-    let voice = format!("{}/{}.bin", names::KOKORO_VOICES, clip.voice);
+    let mut parts = vec![VERSION.to_string()];
+    for turn in &clip.turns {
+        parts.extend([
+            turn.text.clone(),
+            turn.voice.clone(),
+            turn.speed.to_string(),
+        ]);
+        if turn.pause > 0.0 {
+            parts.push(format!("pause {}", turn.pause));
+        }
+    }
+    parts.push(pull::hash(names::KOKORO)?);
+    parts.push(pull::hash(names::KOKORO_VOCABULARY)?);
+    for turn in &clip.turns {
+        let voice = format!("{}/{}.bin", names::KOKORO_VOICES, turn.voice);
+        parts.push(
+            pull::hash(&voice).with_context(|| format!("the voice {} is unknown", turn.voice))?,
+        );
+    }
+    parts.push(programs()?.clone());
+    if let Some(background) = clip.background {
+        parts.push(serde_json::to_string(&background)?);
+    }
+    if clip.telephone {
+        parts.push("telephone".to_owned());
+    }
     let mut hash = Sha256::new();
-    for part in [
-        &VERSION.to_string(),
-        &clip.text,
-        &clip.voice,
-        &clip.speed.to_string(),
-        &pull::hash(names::KOKORO)?,
-        &pull::hash(names::KOKORO_VOCABULARY)?,
-        &pull::hash(&voice).with_context(|| format!("the voice {} is unknown", clip.voice))?,
-        programs()?,
-    ] {
+    for part in parts {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
     }
@@ -313,11 +348,13 @@ mod tests {
 
     fn clip() -> SpeechClip {
         SpeechClip {
-            id: "review".to_owned(),
-            voice: "am_michael".to_owned(),
-            text: "I ended up paying sixty four dollars.".to_owned(),
-            speed: 1.0,
             entities: vec![("$64".to_owned(), "sixty four dollars".to_owned())],
+            ..SpeechClip::plain(
+                "review".to_owned(),
+                "am_michael".to_owned(),
+                "I ended up paying sixty four dollars.".to_owned(),
+                1.0,
+            )
         }
     }
 
@@ -418,10 +455,12 @@ mod tests {
             .contains("no clip id")
         );
         assert!(
-            refused(SpeechClip {
-                voice: "am_nobody".to_owned(),
-                ..clip()
-            })
+            refused(SpeechClip::plain(
+                "review".to_owned(),
+                "am_nobody".to_owned(),
+                "Hello.".to_owned(),
+                1.0
+            ))
             .contains("am_nobody")
         );
     }

@@ -72,6 +72,9 @@ struct Shared {
     /// `127.0.0.1:<port>`, the only name under which the server answers.
     authority: String,
     page: Arc<Dir>,
+    /// The page's own file in that folder, and the only one where the page is none of ours.
+    index: String,
+    foreign: bool,
     library: Arc<Dir>,
     /// `/variant.json`, fixed for the episode.
     variant: Value,
@@ -137,7 +140,19 @@ impl PageServer {
                     )
                 })
         };
-        let page = folder(&prepared.task.folder.join("page"))?;
+        let (page, index) = match &prepared.foreign {
+            Some(foreign) => {
+                let name = foreign.file.file_name().unwrap_or_default();
+                (
+                    folder(&prepared.task.folder)?,
+                    name.to_string_lossy().into_owned(),
+                )
+            }
+            None => (
+                folder(&prepared.task.folder.join("page"))?,
+                "index.html".to_owned(),
+            ),
+        };
         let library = folder(&home.page_lib)?;
         let mut clips = BTreeMap::new();
         let mut addresses = serde_json::Map::new();
@@ -160,6 +175,8 @@ impl PageServer {
         let shared = Arc::new(Shared {
             authority,
             page,
+            index,
+            foreign: prepared.foreign.is_some(),
             library,
             variant: json!({ "task": opaque()?, "values": variant.page_values, "audio": addresses }),
             reveals: variant.reveals.clone(),
@@ -247,8 +264,13 @@ fn opaque() -> Result<String> {
 }
 
 fn router(shared: Arc<Shared>) -> Router {
-    Router::new()
-        .route("/", get(files::index))
+    let router = Router::new().route("/", get(files::index));
+    if shared.foreign {
+        return router
+            .layer(middleware::from_fn_with_state(shared.clone(), guard::guard))
+            .with_state(shared);
+    }
+    router
         .route("/variant.json", get(variant))
         .route("/reveal/{name}", post(reveal))
         .route("/audio/{name}", get(audio::clip))

@@ -1,5 +1,7 @@
 //! How values are said and written: speech is rendered from words, never from digits, so that no engine has to guess.
 
+pub mod calendar;
+
 /// A decimal number without rounding: `units / 10^decimals`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Decimal {

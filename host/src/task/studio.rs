@@ -1,4 +1,4 @@
-//! Where a task's speech is made: rendered by a voice, then listened to by two recognizers.
+//! Where a task's speech is made: rendered by a voice, then listened to by two recognizers. Its drawn texts are tried by the reader.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::Result;
 
 use super::SpeechClip;
+use super::admission;
 use super::prepare::{RenderedClips, Renderer};
 use super::render::render_named;
 use crate::models::{names, pull};
+use crate::perception::reading::Reader;
 use crate::perception::recognizer::{self, RecognizerChoice, Transcribe};
 
 /// Each under the name by which its transcripts are kept.
@@ -17,15 +19,17 @@ type Listeners = [(String, Arc<dyn Transcribe>); 2];
 /// Renders with Kokoro's voices; a clip is admitted when the base and the tiny recognizer both understand it.
 pub struct Studio {
     base: Option<Arc<dyn Transcribe>>,
+    reader: Mutex<Option<Arc<Reader>>>,
     recognizers: Mutex<Option<Listeners>>,
 }
 
 impl Studio {
-    /// A studio that shares a base recognizer, or loads its own when it first renders.
+    /// A studio that shares a base recognizer and a reader, or loads its own when it first needs them.
     #[must_use]
-    pub fn new(base: Option<Arc<dyn Transcribe>>) -> Studio {
+    pub fn new(base: Option<Arc<dyn Transcribe>>, reader: Option<Arc<Reader>>) -> Studio {
         Studio {
             base,
+            reader: Mutex::new(reader),
             recognizers: Mutex::new(None),
         }
     }
@@ -57,6 +61,21 @@ impl Studio {
 }
 
 impl Renderer for Studio {
+    fn unreadable(&self, texts: &[String]) -> Result<Vec<String>> {
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let reader = {
+            let mut loaded = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+            let reader = match loaded.take() {
+                Some(reader) => reader,
+                None => Arc::new(Reader::load()?),
+            };
+            Arc::clone(loaded.insert(reader))
+        };
+        admission::unreadable(&reader, texts)
+    }
+
     fn render(&self, clips: &[SpeechClip], into: &Path) -> Result<RenderedClips> {
         let recognizers = self.recognizers()?;
         let named: Vec<(&str, Arc<dyn Transcribe>)> = recognizers

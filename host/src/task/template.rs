@@ -111,6 +111,14 @@ impl Template {
         Ok(Self { parts })
     }
 
+    /// The text that is one placeholder and nothing else.
+    #[must_use]
+    pub fn of(path: &ValuePath) -> Self {
+        Self {
+            parts: vec![Part::Value(path.clone())],
+        }
+    }
+
     pub fn values(&self) -> impl Iterator<Item = &ValuePath> {
         self.parts.iter().filter_map(|part| match part {
             Part::Value(path) => Some(path),

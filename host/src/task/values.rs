@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::manifest::field::calendar::{Date, parse_time};
 use super::manifest::{Field, Kind, Spoken};
-use super::spoken::{self, Decimal};
+use super::spoken::{self, Decimal, calendar};
 use super::template::{Template, ValuePath};
 
 /// The values of one variant together with what the manifest says about them.
@@ -158,7 +159,7 @@ impl<'a> Values<'a> {
 /// A number with the decimals of its field.
 fn decimal(field: &Field, value: &Value) -> Option<Decimal> {
     let decimals = match &field.kind {
-        Kind::Number(numbers) => numbers
+        Kind::Number(numbers) | Kind::NumberList(numbers, _) => numbers
             .candidates
             .first()
             .map_or(0, |number| number.decimals),
@@ -178,6 +179,19 @@ fn scalar(field: &Field, value: &Value) -> Option<String> {
 
 fn written(field: &Field, value: &Value) -> String {
     let text = scalar(field, value).unwrap_or_default();
+    match &field.kind {
+        Kind::Date(dates) => {
+            if let Some(date) = Date::parse(&text) {
+                return calendar::date_written(date, dates.year);
+            }
+        }
+        Kind::Time(_) => {
+            if let Some(minutes) = parse_time(&text) {
+                return calendar::time_written(minutes);
+            }
+        }
+        _ => {}
+    }
     match (value, field.spoken) {
         (Value::Number(_), Some(Spoken::Dollars)) => match text.strip_prefix('-') {
             Some(amount) => format!("-${amount}"),
@@ -188,6 +202,20 @@ fn written(field: &Field, value: &Value) -> String {
 }
 
 fn said(field: &Field, value: &Value) -> Result<String, String> {
+    if let Value::String(text) = value {
+        match &field.kind {
+            Kind::Date(dates) => {
+                let date = Date::parse(text).ok_or("this day has no spoken form")?;
+                return Ok(calendar::date(date, dates.year));
+            }
+            Kind::Time(_) => {
+                let minutes = parse_time(text).ok_or("this time has no spoken form")?;
+                return Ok(calendar::time(minutes));
+            }
+            Kind::Phone(_) => return Ok(calendar::phone(text)),
+            _ => {}
+        }
+    }
     match (value, field.spoken) {
         (Value::Number(_), Some(style)) => {
             let number = decimal(field, value).ok_or("this number has no spoken form")?;

@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value, json};
 
-use super::SpeechClip;
 use super::manifest::{Field, Kind, Manifest};
 use super::template::{Template, ValuePath};
 use super::values::Values;
+use super::{SpeechClip, Turn};
 
 mod draw;
 #[cfg(test)]
@@ -113,6 +113,8 @@ pub struct Variant {
     pub page_values: Value,
     /// Transient values by name, which the page may fetch after the start.
     pub reveals: BTreeMap<String, Value>,
+    /// Drawn texts that are shown for a moment: what a reader must get at a glance.
+    pub reads: Vec<String>,
     pub speech: Vec<SpeechClip>,
     /// `{"values": …, "settings": …}`, which scorers get as `variant-values`.
     pub scorer_input: Value,
@@ -185,11 +187,19 @@ pub fn draw(manifest: &Manifest, seed: &Seed, sub_seed: u32) -> Result<Variant, 
                 .iter()
                 .map(|path| values.forms(path))
                 .collect::<Result<Vec<_>, _>>();
+            let turns = clip.turns.iter().map(|turn| {
+                Ok(Turn {
+                    voice: turn.voice.clone(),
+                    text: text(&turn.text)?,
+                    speed: turn.speed,
+                    pause: turn.pause,
+                })
+            });
             Ok(SpeechClip {
                 id: clip.id.clone(),
-                voice: clip.voice.clone(),
-                text: text(&clip.text)?,
-                speed: clip.speed,
+                turns: turns.collect::<Result<_, VariantError>>()?,
+                background: clip.background,
+                telephone: clip.telephone,
                 entities: forms.map_err(VariantError::Placeholder)?,
             })
         })
@@ -198,6 +208,11 @@ pub fn draw(manifest: &Manifest, seed: &Seed, sub_seed: u32) -> Result<Variant, 
         .reveals
         .iter()
         .map(|(name, value)| Ok((name.clone(), filled(value, false)?)))
+        .collect::<Result<_, VariantError>>()?;
+    let reads = manifest
+        .read_on_screen()
+        .iter()
+        .map(|path| text(&Template::of(path)))
         .collect::<Result<_, VariantError>>()?;
     let settings = filled(&manifest.scorer.settings, true)?;
     let instruction = text(&manifest.instruction)?;
@@ -209,6 +224,7 @@ pub fn draw(manifest: &Manifest, seed: &Seed, sub_seed: u32) -> Result<Variant, 
         values,
         page_values: Value::Object(page_values),
         reveals,
+        reads,
         speech,
         instruction,
     })
@@ -247,7 +263,14 @@ pub fn entities(
         };
         let inner = match &field.kind {
             Kind::Text(template) => entities(fields, template)?,
-            Kind::Number(_) | Kind::Code(_) if path.value() == *path => {
+            Kind::Number(_)
+            | Kind::NumberList(..)
+            | Kind::Code(_)
+            | Kind::Phone(_)
+            | Kind::Date(_)
+            | Kind::Time(_)
+                if path.value() == *path =>
+            {
                 return Err(format!(
                     "speech is made of words: write {{{path}.spoken}} for {{{path}}}"
                 ));

@@ -1,5 +1,8 @@
 // Larkcast's live page: one stream that runs by itself, and the listener question beside it.
 
+import { clockText } from "/lib/clock.js";
+import { at, html } from "/lib/drawing.js";
+import { handIn } from "/lib/forms.js";
 import { session } from "/lib/session.js";
 
 /** The parts of tonight's stream, in the order of the broadcast; the price is said in the third. */
@@ -17,7 +20,6 @@ const BACK_CATALOGUE = [
   ["The quiet drill", "Shelves for half the street", "21 September", "27 min"],
 ];
 
-const at = (id) => document.getElementById(id);
 /** The part that is playing. @type {string | null} */
 let playing = null;
 /** Seconds of the parts that are over. */
@@ -28,20 +30,11 @@ function show({ values }) {
   at("episode").textContent = values.episode;
   at("listeners").textContent = values.listeners;
   BACK_CATALOGUE.forEach(([title, about, when, long], index) => {
-    const row = document.createElement("li");
-    const cells = [["number", values.episode - 1 - index], ["name", null], ["when", when], ["long", long]].map(([name, text]) => {
-      const cell = document.createElement("span");
-      cell.className = name;
-      if (text !== null) cell.textContent = text;
-      return cell;
-    });
-    const heading = document.createElement("b");
-    heading.textContent = title;
-    const small = document.createElement("small");
-    small.textContent = about;
-    cells[1].append(heading, small);
-    row.append(...cells);
-    at("episodes").append(row);
+    const cell = (/** @type {string} */ kind, /** @type {...(Node | string)} */ ...parts) => html("span", { class: kind }, ...parts);
+    const number = String(values.episode - 1 - index);
+    at("episodes").append(html(
+      "li", {}, cell("number", number), cell("name", html("b", {}, title), html("small", {}, about)), cell("when", when), cell("long", long),
+    ));
   });
 }
 
@@ -64,7 +57,7 @@ function drawSound() {
       pen.fill();
     });
     const seconds = over + (playing === null ? 0 : session.position(playing));
-    at("elapsed").textContent = `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+    at("elapsed").textContent = clockText(seconds);
     at("progress").style.width = `${Math.min(100, (seconds / total) * 100)}%`;
     at("meter").style.width = `${Math.min(100, loud * 220)}%`;
   }, 150);
@@ -88,13 +81,7 @@ async function broadcast() {
   at("own-show").textContent = "Just ended";
 }
 
-at("entry").addEventListener("submit", () => {
-  const price = at("price").value.trim();
-  at("note").textContent = price === "" ? "Please enter a price first." : "";
-  if (price === "" || !session.submit("entry", { price })) return;
-  at("ask").hidden = true;
-  at("thanks").hidden = false;
-});
+handIn("entry", ["price"], { missing: "Please enter a price first.", thanks: "thanks" });
 
 await session.load(show);
 await session.started;

@@ -1,5 +1,7 @@
 // Skerry Freight's booking form: the booking fails once, with two short messages, and the help panel takes what they said.
 
+import { at, html, icon } from "/lib/drawing.js";
+import { handIn } from "/lib/forms.js";
 import { session } from "/lib/session.js";
 
 /** How long one message is up, fades included, in milliseconds. */
@@ -9,7 +11,6 @@ const FADE = 100;
 /** Time between two messages, in which none is up, in milliseconds. */
 const GAP = 200;
 
-const at = (id) => document.getElementById(id);
 /** Set from the variant: milliseconds from the press to the first message. */
 let delay = 1200;
 
@@ -25,16 +26,14 @@ function show({ values }) {
 /**
  * One message, from its first to its last visible moment. What it says is in the page only while it is up.
  * @param {string} moment
- * @param {"alert" | "check"} icon
+ * @param {"alert" | "check"} mark
  * @param {string} heading
  * @param {string} line
  */
-async function showMessage(moment, icon, heading, line) {
+async function showMessage(moment, mark, heading, line) {
   const toast = at("toast");
-  toast.className = icon === "alert" ? "toast" : "toast case";
-  toast.innerHTML = `<svg class="icon"><use href="/lib/icons.svg#${icon}"/></svg><div><b></b><p></p></div>`;
-  toast.querySelector("b").textContent = heading;
-  toast.querySelector("p").textContent = line;
+  toast.className = mark === "alert" ? "toast" : "toast case";
+  toast.replaceChildren(icon(mark), html("div", {}, html("b", {}, heading), html("p", {}, line)));
   // The style must be settled without `up` before it is set, or the fade would be skipped.
   toast.getBoundingClientRect();
   session.mark(moment);
@@ -66,15 +65,7 @@ async function book() {
   await showMessage("reference-shown", "check", "Passed on to our support", `Reference ${reference}`);
 }
 
-at("support").addEventListener("submit", () => {
-  const code = at("code").value.trim();
-  const reference = at("reference").value.trim();
-  const complete = code !== "" && reference !== "";
-  at("note").textContent = complete ? "" : "Please fill in both fields.";
-  if (!complete || !session.submit("support", { code, reference })) return;
-  at("ask").hidden = true;
-  at("sent").hidden = false;
-});
+handIn("support", ["code", "reference"], { missing: "Please fill in both fields.", thanks: "sent" });
 
 const prices = { Economy: "£22.08", Standard: "£32.28", Express: "£49.80" };
 for (const option of document.querySelectorAll(".options label")) {

@@ -1,5 +1,7 @@
 // Hallway's interview room: the interviewer speaks, then listens; whatever the microphone hears goes to the room's server.
 
+import { clockText } from "/lib/clock.js";
+import { at, html, icon, levelMeter } from "/lib/drawing.js";
 import { session } from "/lib/session.js";
 import { drawInterviewer } from "./interviewer.js";
 
@@ -12,14 +14,15 @@ const ANSWER_TIME = 16_000;
 /** Bars of the own microphone's meter. */
 const BARS = 8;
 
-const at = (id) => document.getElementById(id);
 /** What the interviewer is saying. @type {string | null} */
 let speaking = null;
+/** The own microphone's meter. @type {(loudness: number) => number} */
+let meter = () => 0;
 
 function show({ values }) {
   for (const place of document.querySelectorAll(".interviewer")) place.textContent = values.interviewer;
   at("desk").textContent = values.desk;
-  for (let bar = 0; bar < BARS; bar += 1) at("meter").append(document.createElement("i"));
+  meter = levelMeter(at("meter"), BARS);
   drawInterviewer(0, false);
 }
 
@@ -41,8 +44,7 @@ async function say(clip) {
 }
 
 function animate() {
-  const seconds = Math.floor(session.now() / 1000);
-  at("timer").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  at("timer").textContent = clockText(session.now() / 1000);
 
   const voice = speaking === null ? 0 : session.level(speaking);
   drawInterviewer(voice, speaking !== null);
@@ -51,10 +53,7 @@ function animate() {
     bar.style.height = `${4 + Math.min(1, voice * [2, 3, 1.6][index]) * 12}px`;
   });
 
-  const own = session.microphone.level;
-  const lit = Math.round(Math.min(1, own * 2.5) * BARS);
-  [...at("meter").children].forEach((bar, index) => bar.classList.toggle("lit", index < lit));
-  at("own").classList.toggle("speaking", lit > 1);
+  at("own").classList.toggle("speaking", meter(session.microphone.level) > 1);
 }
 
 async function interview() {
@@ -96,10 +95,7 @@ at("hand").addEventListener("click", () => {
     at("own").querySelector(".raised").remove();
     return;
   }
-  const raised = document.createElement("div");
-  raised.className = "raised";
-  raised.innerHTML = '<svg class="icon large"><use href="/lib/icons.svg#hand"/></svg>';
-  at("own").append(raised);
+  at("own").append(html("div", { class: "raised" }, icon("hand", "large")));
 });
 
 await session.load(show);

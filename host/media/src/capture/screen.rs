@@ -16,8 +16,10 @@ use x11rb::rust_connection::RustConnection;
 
 mod damage;
 pub mod frame;
+mod tiles;
 
 pub use frame::{Area, Frame, FrameError};
+pub use tiles::{BLOCK, TILE};
 
 /// One connection to a display, with a shared segment as large as its screen.
 pub struct Screen {
@@ -159,11 +161,11 @@ impl Screen {
             );
         }
         // The reply says that the server has finished writing, and it writes again only when asked to.
-        Ok(Frame::new(
+        Ok(Frame::copied(
             captured,
             self.width.into(),
             self.height.into(),
-            self.memory.bytes().into(),
+            self.memory.bytes(),
         ))
     }
 }

@@ -14,6 +14,7 @@ use anyhow::Result;
 use super::encoder::Encoder;
 use crate::capture::screen::{Area, Frame};
 
+mod beat;
 pub mod boxes;
 mod busy;
 mod colour;

@@ -237,13 +237,15 @@ impl Capture {
             let asked = Instant::now();
             let frame = Arc::new(self.screen.grab()?);
             let grabbed = Instant::now();
-            let changed = last.as_ref().is_none_or(|last| last.raw() != frame.raw());
-            let compared_in = grabbed.elapsed();
+            let changed = last.as_ref().is_none_or(|last| !last.looks_like(&frame));
+            let compared_in = grabbed.elapsed() + frame.fingerprinting();
             let handed_over = changed || self.every_frame;
             {
                 let mut meters = locked(&self.shared.meters);
                 meters.frames += 1;
-                meters.grab.add(grabbed - asked);
+                meters
+                    .grab
+                    .add((grabbed - asked).saturating_sub(frame.fingerprinting()));
                 if let Some(last) = &last {
                     let interval = frame.captured - last.captured;
                     meters.intervals.add(interval);

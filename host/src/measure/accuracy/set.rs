@@ -63,13 +63,12 @@ impl Set {
                 let speed = self.speeds[(number / self.voices.len() + half) % self.speeds.len()];
                 items.push(Item {
                     spoken: spoken.clone(),
-                    clip: SpeechClip {
-                        id: format!("n{number}-{half}"),
-                        voice: voice.clone(),
-                        text: spoken.said.clone(),
+                    clip: SpeechClip::plain(
+                        format!("n{number}-{half}"),
+                        voice.clone(),
+                        spoken.said.clone(),
                         speed,
-                        entities: Vec::new(),
-                    },
+                    ),
                 });
             }
         }
@@ -92,7 +91,7 @@ mod tests {
         assert_eq!(items.len(), 72);
         for voice in &set.voices {
             for speed in &set.speeds {
-                let both = |item: &&Item| item.clip.voice == *voice && item.clip.speed == *speed;
+                let both = |item: &&Item| item.clip.voice() == voice && item.clip.speed() == *speed;
                 assert_eq!(items.iter().filter(both).count(), 4, "{voice} {speed}");
             }
         }

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use toml::Spanned;
 
-use super::raw::{RawManifest, RawMoment, RawPage, RawScorer, RawSpeech, json};
-use super::{Field, Kind, Manifest, Moment, MomentChannel, Problem, SCHEMA, ScorerChoice, Speech};
+use super::raw::{RawManifest, RawPage, RawScorer, json};
+use super::{Field, Kind, Manifest, Problem, SCHEMA, ScorerChoice};
 use crate::task::template::{Template, ValuePath};
 use crate::task::values::Values;
-use crate::task::variant::entities;
+
+mod moments;
+mod speech;
 
 type Checked<T> = Result<T, Problem>;
 
@@ -79,7 +81,7 @@ pub fn check(raw: RawManifest) -> Checked<Manifest> {
         "the instruction",
     )?;
     let speech = rules.speech(raw.speech)?;
-    let moments = moments(raw.moments)?;
+    let moments = rules.moments(raw.moments)?;
     let (page_values, reveals) = rules.page(raw.page, &answers)?;
     Ok(Manifest {
         id: raw.id.into_inner(),
@@ -201,39 +203,6 @@ fn dependencies(field: &Field) -> Vec<String> {
     }
 }
 
-fn moments(raw: Vec<RawMoment>) -> Checked<Vec<Moment>> {
-    let mut names = BTreeSet::new();
-    raw.into_iter()
-        .map(|moment| {
-            if !kebab(moment.name.get_ref()) || !names.insert(moment.name.get_ref().clone()) {
-                return Err(fault(
-                    &moment.name,
-                    "a moment has a name of its own: lower-case words joined by -",
-                ));
-            }
-            if moment.channel == MomentChannel::Screen && moment.seconds.is_none() {
-                return Err(fault(
-                    &moment.name,
-                    "a moment on the screen says how long it is up: seconds = 1.5",
-                ));
-            }
-            if let Some(seconds) = moment
-                .seconds
-                .as_ref()
-                .filter(|seconds| *seconds.get_ref() <= 0.0 || !seconds.get_ref().is_finite())
-            {
-                return Err(fault(seconds, "seconds must be above 0"));
-            }
-            Ok(Moment {
-                name: moment.name.into_inner(),
-                channel: moment.channel,
-                seconds: moment.seconds.map(Spanned::into_inner),
-                needed: moment.needed,
-            })
-        })
-        .collect()
-}
-
 /// The rules that look up values; they try every placeholder on sample values.
 struct Rules<'a> {
     fields: &'a BTreeMap<String, Field>,
@@ -262,63 +231,6 @@ impl Rules<'_> {
         }
         self.samples.json(&path).map_err(|why| fault(text, why))?;
         Ok(path)
-    }
-
-    fn speech(&self, raw: Vec<RawSpeech>) -> Checked<Vec<Speech>> {
-        let mut ids = BTreeSet::new();
-        let mut checked = Vec::new();
-        for clip in raw {
-            if !kebab(clip.id.get_ref()) || !ids.insert(clip.id.get_ref().clone()) {
-                return Err(fault(
-                    &clip.id,
-                    "a clip has an id of its own: lower-case words joined by -",
-                ));
-            }
-            // Kokoro's names: language, gender, then a name.
-            let voice = clip.voice.get_ref().as_bytes();
-            if !(voice.len() > 3
-                && b"ab".contains(&voice[0])
-                && b"fm".contains(&voice[1])
-                && voice[2] == b'_')
-            {
-                return Err(fault(
-                    &clip.voice,
-                    "not an English Kokoro voice: for example am_michael or bf_emma",
-                ));
-            }
-            if let Some(speed) = clip
-                .speed
-                .as_ref()
-                .filter(|speed| !(0.5..=2.0).contains(speed.get_ref()))
-            {
-                return Err(fault(speed, "speed is from 0.5 to 2"));
-            }
-            let text = self.template(&clip.text)?;
-            if text.parts.is_empty() {
-                return Err(fault(&clip.text, "a clip says something"));
-            }
-            let explicit = clip.entities.map(|names| {
-                names
-                    .iter()
-                    .map(|name| self.path(name))
-                    .collect::<Checked<Vec<_>>>()
-            });
-            let implied = entities(self.fields, &text).map_err(|why| fault(&clip.text, why))?;
-            let entities = explicit.transpose()?.unwrap_or(implied);
-            for path in &entities {
-                self.samples
-                    .forms(path)
-                    .map_err(|why| fault(&clip.text, why))?;
-            }
-            checked.push(Speech {
-                id: clip.id.into_inner(),
-                voice: clip.voice.into_inner(),
-                text,
-                speed: clip.speed.map_or(1.0, Spanned::into_inner),
-                entities,
-            });
-        }
-        Ok(checked)
     }
 
     fn scorer(&self, raw: RawScorer) -> Checked<ScorerChoice> {

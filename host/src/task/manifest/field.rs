@@ -7,6 +7,16 @@ use super::raw::{RawField, RawNumber, json};
 use crate::task::spoken::{Decimal, confusable};
 use crate::task::template::{FORMS, Template};
 
+pub mod calendar;
+pub mod people;
+
+use calendar::{Dates, Times};
+use people::Person;
+
+/// A list longer than this is a mistake.
+const LONGEST_LIST: usize = 100;
+/// An hour, in milliseconds: no task takes longer.
+const LONGEST_WAIT: f64 = 3_600_000.0;
 /// More candidates than this are a mistake, and would make a draw slow.
 const CANDIDATES: i64 = 200_000;
 
@@ -17,6 +27,8 @@ pub struct Field {
     pub spoken: Option<Spoken>,
     /// Fields whose drawn values this one must not take.
     pub distinct_from: Vec<String>,
+    /// How far a number must be from those of `distinct_from`; 0 for any other number.
+    pub apart: f64,
 }
 
 #[derive(Debug, Clone)]
@@ -24,7 +36,26 @@ pub enum Kind {
     /// One of several texts or numbers, or of several tables with the same keys.
     Choose(Vec<Value>),
     Number(Numbers),
+    /// So many different numbers.
+    NumberList(Numbers, usize),
     Code(CodePattern),
+    /// A table with `full`, `first`, `last` and `initials`.
+    Name(Person),
+    /// Digits in groups.
+    Phone(CodePattern),
+    /// `2027-03-14`.
+    Date(Dates),
+    /// `14:25`.
+    Time(Times),
+    /// Milliseconds.
+    Timing(Numbers),
+    /// So many waits, each drawn by itself, in milliseconds.
+    TimingList(Numbers, usize),
+    /// So many of the items, each drawn by itself, no two neighbours alike.
+    Sequence {
+        items: Vec<Value>,
+        length: usize,
+    },
     /// All of the items, or the first `take`, in a drawn order.
     Shuffle {
         items: Vec<Value>,
@@ -162,21 +193,79 @@ impl Field {
             raw.choose.is_some(),
             raw.number.is_some(),
             raw.code.is_some(),
+            raw.name.is_some(),
+            raw.phone.is_some(),
+            raw.date.is_some(),
+            raw.time.is_some(),
+            raw.timing.is_some(),
             raw.shuffle.is_some(),
+            raw.sequence.is_some(),
             raw.text.is_some(),
         ];
         if given.iter().filter(|kind| **kind).count() != 1 {
-            return Err("give exactly one of choose, number, code, shuffle, text".to_owned());
+            return Err("give exactly one of choose, number, code, name, phone, date, time, timing, shuffle, sequence, text".to_owned());
         }
         if raw.take.is_some() && raw.shuffle.is_none() {
             return Err("`take` belongs to a shuffle".to_owned());
         }
+        let apart = raw.apart.unwrap_or(0.0);
+        if raw.apart.is_some() && (raw.number.is_none() || raw.distinct_from.is_empty()) {
+            return Err("`apart` belongs to a number with `distinct-from`".to_owned());
+        }
+        if apart < 0.0 || !apart.is_finite() {
+            return Err("`apart` is 0 or more".to_owned());
+        }
         let kind = if let Some(items) = raw.choose {
             Kind::Choose(alternatives(items, "choose")?)
         } else if let Some(number) = raw.number {
-            Kind::Number(Numbers::new(&number, spoken)?)
+            let numbers = Numbers::new(&number, spoken)?;
+            match number.count {
+                None => Kind::Number(numbers),
+                Some(count)
+                    if (1..=numbers.candidates.len().min(LONGEST_LIST)).contains(&count) =>
+                {
+                    Kind::NumberList(numbers, count)
+                }
+                Some(_) => {
+                    return Err(format!(
+                        "`count` is from 1 to {}: they are all different",
+                        numbers.candidates.len().min(LONGEST_LIST)
+                    ));
+                }
+            }
         } else if let Some(code) = raw.code {
             Kind::Code(CodePattern::new(&code.pattern, spoken)?)
+        } else if let Some(person) = raw.name {
+            Kind::Name(person)
+        } else if let Some(phone) = raw.phone {
+            Kind::Phone(CodePattern {
+                places: people::phone_places(&phone)?,
+            })
+        } else if let Some(date) = raw.date {
+            Kind::Date(Dates::new(&date)?)
+        } else if let Some(time) = raw.time {
+            Kind::Time(Times::new(&time)?)
+        } else if let Some(timing) = raw.timing {
+            if timing.min < 0.0 || timing.max > LONGEST_WAIT {
+                return Err("a timing is in milliseconds, from 0 to an hour".to_owned());
+            }
+            let numbers = Numbers::new(&timing, None)?;
+            match timing.count {
+                None => Kind::Timing(numbers),
+                Some(count) if (1..=LONGEST_LIST).contains(&count) => {
+                    Kind::TimingList(numbers, count)
+                }
+                Some(_) => return Err(format!("`count` is from 1 to {LONGEST_LIST}")),
+            }
+        } else if let Some(sequence) = raw.sequence {
+            let items = alternatives(sequence.of, "sequence")?;
+            if !(1..=LONGEST_LIST).contains(&sequence.length) {
+                return Err(format!("`length` is from 1 to {LONGEST_LIST}"));
+            }
+            Kind::Sequence {
+                items,
+                length: sequence.length,
+            }
         } else if let Some(items) = raw.shuffle {
             let items = alternatives(items, "shuffle")?;
             let take = raw.take.unwrap_or(items.len());
@@ -193,14 +282,62 @@ impl Field {
             .into_iter()
             .map(toml::Spanned::into_inner)
             .collect::<Vec<_>>();
-        if !distinct_from.is_empty() && matches!(kind, Kind::Shuffle { .. } | Kind::Text(_)) {
-            return Err("`distinct-from` belongs to choose, number or code".to_owned());
+        if !distinct_from.is_empty()
+            && matches!(
+                kind,
+                Kind::Shuffle { .. }
+                    | Kind::Sequence { .. }
+                    | Kind::Timing(_)
+                    | Kind::TimingList(..)
+                    | Kind::Text(_)
+            )
+        {
+            return Err(
+                "`distinct-from` belongs to choose, number, code, name, phone, date or time"
+                    .to_owned(),
+            );
         }
         Ok(Self {
             kind,
             spoken,
             distinct_from,
+            apart,
         })
+    }
+
+    /// How many values it can take: what a guess is up against.
+    #[must_use]
+    pub fn choices(&self) -> f64 {
+        let places = |pattern: &CodePattern| {
+            pattern
+                .places
+                .iter()
+                .map(|place| match place {
+                    Place::Of(set) => set.len() as f64,
+                    Place::Literal(_) => 1.0,
+                })
+                .product()
+        };
+        let ordered =
+            |from: usize, take: usize| (0..take).map(|gone| (from - gone) as f64).product();
+        match &self.kind {
+            Kind::Choose(items) => items.len() as f64,
+            Kind::Number(numbers) | Kind::Timing(numbers) => numbers.candidates.len() as f64,
+            Kind::NumberList(numbers, count) => ordered(numbers.candidates.len(), *count),
+            Kind::TimingList(numbers, count) => {
+                (numbers.candidates.len() as f64).powi(i32::try_from(*count).unwrap_or(i32::MAX))
+            }
+            Kind::Code(pattern) | Kind::Phone(pattern) => places(pattern),
+            Kind::Name(person) => (person.given_names().len() * person.surnames().len()) as f64,
+            Kind::Date(dates) => dates.days.len() as f64,
+            Kind::Time(times) => times.minutes.len() as f64,
+            Kind::Shuffle { items, take } => ordered(items.len(), *take),
+            Kind::Sequence { items, length } => {
+                let more = i32::try_from(length - 1).unwrap_or(i32::MAX);
+                items.len() as f64 * ((items.len() - 1) as f64).powi(more)
+            }
+            Kind::Text(_) => 1.0,
+        }
     }
 
     /// A value of the right shape, to check placeholders with before anything is drawn.
@@ -208,12 +345,36 @@ impl Field {
     pub fn sample(&self) -> Value {
         match &self.kind {
             Kind::Choose(items) => items.first().cloned().unwrap_or_default(),
-            Kind::Number(numbers) => numbers
+            Kind::Number(numbers) | Kind::Timing(numbers) => numbers
                 .candidates
                 .first()
                 .map(|number| number_value(*number))
                 .unwrap_or_default(),
-            Kind::Code(pattern) => {
+            Kind::NumberList(numbers, count) | Kind::TimingList(numbers, count) => numbers
+                .candidates
+                .iter()
+                .cycle()
+                .take(*count)
+                .map(|number| number_value(*number))
+                .collect(),
+            Kind::Name(person) => people::name_value(
+                person.given_names().first().unwrap_or(&""),
+                person.surnames().first().unwrap_or(&""),
+            ),
+            Kind::Date(dates) => dates
+                .days
+                .first()
+                .map(|day| day.to_string().into())
+                .unwrap_or_default(),
+            Kind::Time(times) => times
+                .minutes
+                .first()
+                .map(|minutes| calendar::time_text(*minutes).into())
+                .unwrap_or_default(),
+            Kind::Sequence { items, length } => {
+                items.iter().cycle().take(*length).cloned().collect()
+            }
+            Kind::Code(pattern) | Kind::Phone(pattern) => {
                 let sample = |place: &Place| match place {
                     Place::Literal(character) => *character,
                     Place::Of(set) => char::from(set[0]),
@@ -276,14 +437,14 @@ fn alternatives(items: Vec<toml::Value>, kind: &str) -> Result<Vec<Value>, Strin
 fn spoken_fits(kind: &Kind, spoken: Option<Spoken>) -> Result<(), String> {
     let Some(spoken) = spoken else { return Ok(()) };
     let fits = match kind {
-        Kind::Number(_) => spoken != Spoken::Groups,
+        Kind::Number(_) | Kind::NumberList(..) => spoken != Spoken::Groups,
         Kind::Code(_) => matches!(spoken, Spoken::Groups | Spoken::Digits),
-        Kind::Choose(_) | Kind::Shuffle { .. } => true,
-        Kind::Text(_) => false,
+        Kind::Choose(_) | Kind::Shuffle { .. } | Kind::Sequence { .. } => true,
+        _ => false,
     };
     if fits {
         Ok(())
     } else {
-        Err("this spoken form does not fit: dollars, plain and digits are for numbers, groups and digits for codes".to_owned())
+        Err("this spoken form does not fit: dollars, plain and digits are for numbers, groups and digits for codes; names, phones, dates and times are said in their own way".to_owned())
     }
 }

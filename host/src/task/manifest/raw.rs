@@ -6,7 +6,10 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::field::Spoken;
+use super::field::calendar::{RawDates, RawTimes};
+use super::field::people::{Person, RawPhone};
 use super::{Axis, MomentChannel, Needs, Problem, Tier};
+use crate::task::Background;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -46,12 +49,27 @@ pub struct RawField {
     pub choose: Option<Vec<toml::Value>>,
     pub number: Option<RawNumber>,
     pub code: Option<RawCode>,
+    pub name: Option<Person>,
+    pub phone: Option<RawPhone>,
+    pub date: Option<RawDates>,
+    pub time: Option<RawTimes>,
+    /// Milliseconds.
+    pub timing: Option<RawNumber>,
+    pub sequence: Option<RawSequence>,
     pub shuffle: Option<Vec<toml::Value>>,
     pub take: Option<usize>,
     pub text: Option<String>,
     pub spoken: Option<Spoken>,
     #[serde(default)]
     pub distinct_from: Vec<Spanned<String>>,
+    pub apart: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RawSequence {
+    pub of: Vec<toml::Value>,
+    pub length: usize,
 }
 
 #[derive(Deserialize)]
@@ -62,6 +80,8 @@ pub struct RawNumber {
     pub step: f64,
     #[serde(default)]
     pub exclude: Vec<f64>,
+    /// So many instead of one.
+    pub count: Option<usize>,
 }
 
 #[derive(Deserialize)]
@@ -74,10 +94,25 @@ pub struct RawCode {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RawSpeech {
     pub id: Spanned<String>,
+    /// One speaker: `voice` and `text`; several: `turns`.
+    pub voice: Option<Spanned<String>>,
+    pub text: Option<Spanned<String>>,
+    pub speed: Option<Spanned<f32>>,
+    pub turns: Option<Spanned<Vec<RawTurn>>>,
+    pub background: Option<Spanned<Background>>,
+    #[serde(default)]
+    pub telephone: bool,
+    pub entities: Option<Vec<Spanned<String>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RawTurn {
     pub voice: Spanned<String>,
     pub text: Spanned<String>,
     pub speed: Option<Spanned<f32>>,
-    pub entities: Option<Vec<Spanned<String>>>,
+    /// Seconds of silence before it.
+    pub pause: Option<Spanned<f32>>,
 }
 
 #[derive(Deserialize)]
@@ -87,6 +122,20 @@ pub struct RawMoment {
     pub channel: MomentChannel,
     pub seconds: Option<Spanned<f64>>,
     pub needed: bool,
+    pub after: Option<Spanned<String>>,
+    pub delay: Option<Spanned<RawRange>>,
+    pub times: Option<Spanned<u32>>,
+    pub every: Option<Spanned<RawRange>>,
+    #[serde(default)]
+    pub tells: Vec<Spanned<String>>,
+}
+
+/// Seconds: one number, or the least and the most.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub enum RawRange {
+    One(f64),
+    Between([f64; 2]),
 }
 
 #[derive(Deserialize, Default)]

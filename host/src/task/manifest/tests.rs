@@ -282,6 +282,86 @@ fn a_broken_manifest_is_told_in_one_line() {
             "46: a scorer is a shared one by its name",
         ),
         ("[scorer]", "[scorer", "45: "),
+        (
+            "order = { shuffle",
+            "day = { date = { from = \"2027-02-29\", to = \"2027-03-20\" } }\norder = { shuffle",
+            "19: `day`: `2027-02-29` is no day",
+        ),
+        (
+            "order = { shuffle",
+            "hour = { time = { from = \"09:30\", to = \"09:30\", step = 5 } }\norder = { shuffle",
+            "19: `hour`: there are not two times to draw from",
+        ),
+        (
+            "order = { shuffle",
+            "who = { name = \"child\" }\norder = { shuffle",
+            "19: unknown variant `child`",
+        ),
+        (
+            "order = { shuffle",
+            "line = { phone = { pattern = \"555\" } }\norder = { shuffle",
+            "19: `line`: a telephone number's pattern has # for a drawn digit",
+        ),
+        (
+            "order = { shuffle",
+            "gap = { timing = { min = -5, max = 10, step = 1 } }\norder = { shuffle",
+            "19: `gap`: a timing is in milliseconds, from 0",
+        ),
+        (
+            "order = { shuffle",
+            "many = { number = { min = 1, max = 4, step = 1, count = 5 } }\norder = { shuffle",
+            "19: `many`: `count` is from 1 to 4",
+        ),
+        (
+            "order = { shuffle",
+            "beat = { sequence = { of = [\"a\"], length = 3 } }\norder = { shuffle",
+            "19: `beat`: `sequence` needs at least two alternatives",
+        ),
+        (
+            "distinct-from = [\"price\"] }",
+            "apart = 3 }",
+            "16: `list-price`: `apart` belongs to a number with `distinct-from`",
+        ),
+        (
+            "voice = \"am_michael\"\n",
+            "",
+            "30: a clip has `voice` and `text` for one speaker, or `turns`",
+        ),
+        (
+            "voice = \"am_michael\"",
+            "background = { sound = \"room\", level = 4 }\nvoice = \"am_michael\"",
+            "31: the level of a background is decibels relative to the voices",
+        ),
+        (
+            "voice = \"am_michael\"\ntext = ",
+            "turns = [{ voice = \"am_michael\", text = \"Hello.\", pause = 30 }]\nother = ",
+            "unknown field `other`",
+        ),
+        (
+            "seconds = 2\n",
+            "seconds = 2\nafter = \"later\"\n",
+            "a moment comes after \"start\", \"act\"",
+        ),
+        (
+            "seconds = 2\n",
+            "seconds = 2\ndelay = 1\n",
+            "say what the delay counts from",
+        ),
+        (
+            "seconds = 2\n",
+            "seconds = 2\nafter = \"price-spoken\"\ndelay = [3, 1]\n",
+            "seconds from 0 on: one number, or the least and the most",
+        ),
+        (
+            "seconds = 2\n",
+            "seconds = 2\ntimes = 3\n",
+            "`times` and `every` (seconds from one time to the next) belong together",
+        ),
+        (
+            "seconds = 2\n",
+            "seconds = 2\ntells = [\"cost\"]\n",
+            "{cost} names no value",
+        ),
     ];
     for (from, to, wanted) in cases {
         let text = example();

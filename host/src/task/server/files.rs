@@ -14,7 +14,7 @@ use super::Shared;
 const LARGEST: u64 = 32 * 1024 * 1024;
 
 pub async fn index(State(shared): State<Arc<Shared>>) -> Response {
-    file(shared.page.clone(), "index.html".to_owned()).await
+    file(shared.page.clone(), shared.index.clone()).await
 }
 
 pub async fn page(State(shared): State<Arc<Shared>>, Path(path): Path<String>) -> Response {

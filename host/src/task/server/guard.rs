@@ -21,9 +21,18 @@ pub async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Ne
         StatusCode::FORBIDDEN.into_response()
     };
     let headers = answer.headers_mut();
+    let sources = if shared.foreign {
+        // A page in one file carries its script, style, pictures and sounds within it.
+        "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; connect-src data: blob:"
+            .to_owned()
+    } else {
+        format!(
+            "default-src 'self'; connect-src 'self' ws://{}",
+            shared.authority
+        )
+    };
     let policy = format!(
-        "default-src 'self'; connect-src 'self' ws://{}; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-        shared.authority
+        "{sources}; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     );
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);

@@ -44,6 +44,7 @@ fn serve_example() -> Place {
     let variant = draw(&manifest, &Seed::Number(3), 0).unwrap();
     let clips = BTreeMap::from([("review".to_owned(), root.path().join("review.ogg"))]);
     let prepared = Arc::new(Prepared {
+        foreign: None,
         task: Task { folder, manifest },
         variant,
         clips,

@@ -6,7 +6,8 @@ use serde_json::Value;
 use sha2::Sha256;
 
 use super::{Seed, VariantError};
-use crate::task::manifest::field::{CodePattern, Place, number_value};
+use crate::task::manifest::field::people::name_value;
+use crate::task::manifest::field::{CodePattern, Numbers, Place, calendar, number_value};
 use crate::task::manifest::{Field, Kind};
 use crate::task::spoken::Decimal;
 
@@ -94,25 +95,66 @@ pub fn field(
                 .ok_or_else(exhausted)
         }
         Kind::Number(numbers) => {
-            let taken: Vec<Decimal> = apart
-                .iter()
-                .filter_map(|value| Decimal::of(value.as_f64()?))
-                .collect();
-            let same = |number: &Decimal, other: &Decimal| {
-                let decimals = number.decimals.max(other.decimals);
-                number.scaled(decimals) == other.scaled(decimals)
-            };
-            let left: Vec<Decimal> = numbers
-                .candidates
-                .iter()
-                .filter(|number| !taken.iter().any(|other| same(number, other)))
-                .copied()
-                .collect();
+            let left = numbers_apart(numbers, apart, field.apart);
             left.get(draws.below(left.len()))
                 .map(|number| number_value(*number))
                 .ok_or_else(exhausted)
         }
-        Kind::Code(pattern) => {
+        Kind::NumberList(numbers, count) => {
+            let mut left = numbers_apart(numbers, apart, field.apart);
+            if left.len() < *count {
+                return Err(exhausted());
+            }
+            let mut list = Vec::new();
+            for _ in 0..*count {
+                list.push(number_value(left.remove(draws.below(left.len()))));
+            }
+            Ok(Value::Array(list))
+        }
+        Kind::Timing(numbers) => Ok(one(numbers, draws)),
+        Kind::TimingList(numbers, count) => Ok((0..*count).map(|_| one(numbers, draws)).collect()),
+        Kind::Name(person) => {
+            let other = |part: &'static str, name: &str| {
+                !apart
+                    .iter()
+                    .any(|value| value.get(part).and_then(Value::as_str) == Some(name))
+            };
+            let given = person.given_names();
+            let first: Vec<&str> = given
+                .into_iter()
+                .filter(|name| other("first", name))
+                .collect();
+            let last: Vec<&str> = person
+                .surnames()
+                .iter()
+                .copied()
+                .filter(|name| other("last", name))
+                .collect();
+            let first = first.get(draws.below(first.len())).ok_or_else(exhausted)?;
+            let last = last.get(draws.below(last.len())).ok_or_else(exhausted)?;
+            Ok(name_value(first, last))
+        }
+        Kind::Date(dates) => {
+            let texts = dates.days.iter().map(ToString::to_string);
+            text_apart(texts.collect(), apart, draws).ok_or_else(exhausted)
+        }
+        Kind::Time(times) => {
+            let texts = times.minutes.iter().map(|time| calendar::time_text(*time));
+            text_apart(texts.collect(), apart, draws).ok_or_else(exhausted)
+        }
+        Kind::Sequence { items, length } => {
+            let mut list: Vec<Value> = Vec::new();
+            for _ in 0..*length {
+                let left: Vec<&Value> = items
+                    .iter()
+                    .filter(|item| list.last() != Some(item))
+                    .collect();
+                let item = left.get(draws.below(left.len())).ok_or_else(exhausted)?;
+                list.push((*item).clone());
+            }
+            Ok(Value::Array(list))
+        }
+        Kind::Code(pattern) | Kind::Phone(pattern) => {
             // Codes are too many to list; a few tries are enough unless the pattern is tiny.
             for _ in 0..1000 {
                 let value = Value::from(code(pattern, draws));
@@ -134,6 +176,45 @@ pub fn field(
         // Made from other values by the caller; nothing is drawn.
         Kind::Text(_) => Ok(Value::Null),
     }
+}
+
+fn one(numbers: &Numbers, draws: &mut Draws) -> Value {
+    numbers
+        .candidates
+        .get(draws.below(numbers.candidates.len()))
+        .map_or(Value::Null, |number| number_value(*number))
+}
+
+/// The candidates that differ from every number in `others` (or in a list of it) by at least `distance`.
+fn numbers_apart(numbers: &Numbers, others: &[&Value], distance: f64) -> Vec<Decimal> {
+    let taken: Vec<Decimal> = others
+        .iter()
+        .flat_map(|value| match value {
+            Value::Array(items) => items.iter().collect(),
+            single => vec![*single],
+        })
+        .filter_map(|value| Decimal::of(value.as_f64()?))
+        .collect();
+    let near = |number: &Decimal, other: &Decimal| {
+        let decimals = number.decimals.max(other.decimals);
+        let (number, other) = (number.scaled(decimals), other.scaled(decimals));
+        let between = (number.units - other.units).unsigned_abs() as f64;
+        number == other || between < distance * 10_f64.powi(decimals.try_into().unwrap_or(0)) - 1e-6
+    };
+    numbers
+        .candidates
+        .iter()
+        .filter(|number| !taken.iter().any(|other| near(number, other)))
+        .copied()
+        .collect()
+}
+
+fn text_apart(texts: Vec<String>, others: &[&Value], draws: &mut Draws) -> Option<Value> {
+    let left: Vec<String> = texts
+        .into_iter()
+        .filter(|text| !others.iter().any(|other| other.as_str() == Some(text)))
+        .collect();
+    left.get(draws.below(left.len())).cloned().map(Value::from)
 }
 
 fn code(pattern: &CodePattern, draws: &mut Draws) -> String {

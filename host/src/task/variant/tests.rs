@@ -47,12 +47,12 @@ fn each_consumer_gets_its_part_and_no_more() {
     assert_eq!(&variant.scorer_input["values"], values);
     let clip = &variant.speech[0];
     assert!(
-        clip.text.contains(" dollars well spent for the "),
+        clip.text().contains(" dollars well spent for the "),
         "{}",
-        clip.text
+        clip.text()
     );
     assert_eq!(clip.entities[1].0, format!("${price}"));
-    assert!(clip.text.contains(&clip.entities[1].1));
+    assert!(clip.text().contains(&clip.entities[1].1));
     assert!(
         variant
             .instruction
@@ -126,4 +126,109 @@ fn seeds_are_read_written_and_counted_up() {
         let text = serde_json::to_string(&seed).unwrap();
         assert_eq!(serde_json::from_str::<Seed>(&text).unwrap(), seed);
     }
+}
+
+/// A manifest with one of each kind that has a way of its own to be drawn and said.
+fn kinds() -> Manifest {
+    let text = example().replace(
+        "[variant]\n",
+        r##"[variant]
+launch = { date = { from = "2027-06-01", to = "2027-09-30", workdays = true, year = true } }
+beta = { date = { from = "2027-06-01", to = "2027-09-30" }, distinct-from = ["launch"] }
+start = { time = { from = "08:00", to = "18:00", step = 5 } }
+caller = { name = "woman" }
+colleague = { name = "person", distinct-from = ["caller"] }
+callback = { phone = {} }
+delay = { timing = { min = 900, max = 1700, step = 100 } }
+gaps = { timing = { min = 900, max = 1700, step = 100, count = 4 } }
+prices = { number = { min = 21, max = 96, step = 1, count = 5 }, distinct-from = ["price"], apart = 3, spoken = "dollars" }
+pattern = { sequence = { of = ["red", "green", "blue"], length = 8 } }
+"##,
+    );
+    Manifest::parse(&text, std::path::Path::new("task.toml")).unwrap()
+}
+
+#[test]
+fn distractors_keep_their_distance_and_neighbours_differ() {
+    let manifest = kinds();
+    for seed in 0..60 {
+        let values = draw(&manifest, &Seed::Number(seed), 0).unwrap().values;
+        let price = values["price"].as_i64().unwrap();
+        let prices: Vec<i64> = values["prices"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|price| price.as_i64().unwrap())
+            .collect();
+        let different: std::collections::BTreeSet<&i64> = prices.iter().collect();
+        assert_eq!(different.len(), 5, "{prices:?}");
+        assert!(
+            prices.iter().all(|other| (other - price).abs() >= 3),
+            "{price} {prices:?}"
+        );
+        let pattern = values["pattern"].as_array().unwrap();
+        assert!(pattern.len() == 8 && pattern.windows(2).all(|pair| pair[0] != pair[1]));
+        let (caller, colleague) = (&values["caller"], &values["colleague"]);
+        assert!(caller["first"] != colleague["first"] && caller["last"] != colleague["last"]);
+        assert_ne!(values["launch"], values["beta"]);
+        assert_eq!(values["gaps"].as_array().unwrap().len(), 4);
+        assert!((900..=1700).contains(&values["delay"].as_i64().unwrap()));
+        let callback = values["callback"].as_str().unwrap();
+        assert!(callback.contains(" 555 01"), "{callback}");
+    }
+}
+
+#[test]
+fn days_times_names_and_numbers_have_their_forms_in_speech() {
+    let manifest = kinds();
+    let mut values = Values::new(&manifest.fields);
+    for (field, value) in [
+        ("launch", json!("2027-06-21")),
+        ("start", json!("14:25")),
+        ("callback", json!("415 555 0142")),
+        ("prices", json!([64, 21, 22, 23, 24])),
+        (
+            "caller",
+            json!({ "full": "Emma Foster", "first": "Emma", "last": "Foster", "initials": "EF" }),
+        ),
+    ] {
+        values.insert(field, value);
+    }
+    let text = |template: &str| {
+        Template::parse(template)
+            .unwrap()
+            .fill(|path| values.text(path))
+            .unwrap()
+    };
+    assert_eq!(
+        text("{caller.full} ({caller.initials}): {launch.written}, {start.written}"),
+        "Emma Foster (EF): June 21, 2027, 2:25 pm"
+    );
+    assert_eq!(
+        text("{launch.spoken} at {start.spoken} for {prices.0.spoken}"),
+        "June twenty first, twenty twenty seven at two twenty five in the afternoon for sixty four dollars"
+    );
+    assert_eq!(
+        text("{callback.spoken}"),
+        "four one five, five five five, zero one four two"
+    );
+    let entity = |template: &str| entities(&manifest.fields, &Template::parse(template).unwrap());
+    assert!(
+        entity("call {callback}")
+            .unwrap_err()
+            .contains("{callback.spoken}")
+    );
+    assert_eq!(
+        entity("on {launch.spoken} by {caller.first}")
+            .unwrap()
+            .len(),
+        2
+    );
+}
+
+#[test]
+fn what_is_shown_for_a_moment_is_to_be_read() {
+    let variant = draw(&kinds(), &Seed::Number(1), 0).unwrap();
+    // The banner holds the code, too, and the colours of an order, which are no drawn text.
+    assert_eq!(variant.reads, [variant.values["code"].as_str().unwrap()]);
 }

@@ -2,11 +2,13 @@
 
 use std::io::Cursor;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{DynamicImage, ImageEncoder, ImageFormat, RgbImage};
+
+use super::tiles::{band_bytes, fingerprints};
 
 /// A rectangle in pixels: x, y, width, height.
 pub type Area = (u32, u32, u32, u32);
@@ -29,18 +31,40 @@ pub struct Frame {
     pub width: u32,
     pub height: u32,
     /// Four bytes a pixel: blue, green, red, unused. None in a frame that was made compact.
-    raw: Option<Arc<[u8]>>,
+    raw: Option<Vec<u8>>,
+    /// Made with the frame where it is captured, elsewhere when first wanted.
+    tiles: OnceLock<Vec<u64>>,
+    fingerprinting: Duration,
     /// The whole frame as PNG, made when first wanted.
     png: OnceLock<Arc<[u8]>>,
 }
 
 impl Frame {
-    pub(super) fn new(captured: Instant, width: u32, height: u32, raw: Arc<[u8]>) -> Self {
+    /// Copies what a display shows: four bytes a pixel, row by row.
+    pub(super) fn copied(captured: Instant, width: u32, height: u32, shown: &[u8]) -> Self {
+        let mut raw = Vec::with_capacity(shown.len());
+        let (mut tiles, mut fingerprinting) = (Vec::new(), Duration::ZERO);
+        for band in shown.chunks(band_bytes(width)) {
+            raw.extend_from_slice(band);
+            let copied = Instant::now();
+            tiles.extend(fingerprints(band, width));
+            fingerprinting += copied.elapsed();
+        }
+        Self {
+            tiles: tiles.into(),
+            fingerprinting,
+            ..Self::new(captured, width, height, raw)
+        }
+    }
+
+    fn new(captured: Instant, width: u32, height: u32, raw: Vec<u8>) -> Self {
         Self {
             captured,
             width,
             height,
             raw: Some(raw),
+            tiles: OnceLock::new(),
+            fingerprinting: Duration::ZERO,
             png: OnceLock::new(),
         }
     }
@@ -48,17 +72,47 @@ impl Frame {
     /// A frame from an ordinary picture: for replays and tests.
     #[must_use]
     pub fn from_rgb(captured: Instant, picture: &RgbImage) -> Self {
-        let raw: Vec<u8> = picture
+        let raw = picture
             .pixels()
             .flat_map(|pixel| [pixel[2], pixel[1], pixel[0], 0])
             .collect();
-        Self::new(captured, picture.width(), picture.height(), raw.into())
+        Self::new(captured, picture.width(), picture.height(), raw)
     }
 
     /// The raw pixels (blue, green, red, unused), row by row, unless the frame is compact.
     #[must_use]
     pub fn raw(&self) -> Option<&[u8]> {
         self.raw.as_deref()
+    }
+
+    /// A number for each of its tiles, row by row, that is the same where the pixels are; None in a compact frame.
+    #[must_use]
+    pub fn tiles(&self) -> Option<&[u64]> {
+        let raw = self.raw.as_deref()?;
+        Some(self.tiles.get_or_init(|| {
+            raw.chunks(band_bytes(self.width))
+                .flat_map(|band| fingerprints(band, self.width))
+                .collect()
+        }))
+    }
+
+    /// How much of the capture went into [`Self::tiles`].
+    #[must_use]
+    pub fn fingerprinting(&self) -> Duration {
+        self.fingerprinting
+    }
+
+    /// Whether two frames have the same pixels, down to the last bit; compact ones never have.
+    #[must_use]
+    pub fn looks_like(&self, other: &Self) -> bool {
+        self.comparable(other).is_some_and(|(a, b)| a == b)
+    }
+
+    /// The tiles of two frames of one size, unless one of them is compact.
+    #[must_use]
+    pub fn comparable<'a>(&'a self, other: &'a Self) -> Option<(&'a [u64], &'a [u64])> {
+        let same_size = (self.width, self.height) == (other.width, other.height);
+        self.tiles().zip(other.tiles()).filter(|_| same_size)
     }
 
     /// The same frame without its raw pixels, for keeping: about 50–300 kB of PNG in place of 3.7 MB.
@@ -72,6 +126,8 @@ impl Frame {
             width: self.width,
             height: self.height,
             raw: None,
+            tiles: OnceLock::new(),
+            fingerprinting: Duration::ZERO,
             png,
         })
     }

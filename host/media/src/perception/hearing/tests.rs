@@ -108,6 +108,82 @@ fn each_word_comes_once_and_in_order_whenever_somebody_asks() {
     assert_eq!(texts(&hearing.stop().sentences), said);
 }
 
+/// Every event so far.
+fn events_of(events: &mut mpsc::Receiver<HeardEvent>) -> Vec<Sentence> {
+    let mut told = Vec::new();
+    while let Ok(event) = events.try_recv() {
+        match event {
+            HeardEvent::Sentence(sentence) => told.push(sentence),
+            HeardEvent::Lost(why) => panic!("{why}"),
+        }
+    }
+    told
+}
+
+#[test]
+fn a_full_stop_that_a_pause_invents_ends_no_sentence() {
+    for pause in [130, 250, 400, 550, 700, 750] {
+        let talk = Arc::new(
+            Talk::new(&[
+                ("My name is Emma Foster", pause),
+                ("and I live in Leeds.", 450),
+                ("It is done.", 1500),
+            ])
+            .inventing(),
+        );
+        let (hearing, mut events) = hearing(&talk);
+        hearing.feed(&talk.sound());
+        let all = hearing.stop();
+        let expected = ["My name is Emma Foster and I live in Leeds.", "It is done."];
+        assert_eq!(texts(&all.sentences), expected, "{pause} ms");
+        assert_eq!(events_of(&mut events), all.sentences, "{pause} ms");
+    }
+}
+
+#[test]
+fn what_is_final_never_changes_and_comes_as_an_event_once() {
+    // Pauses within and between sentences, of every length that decides something.
+    for pause in (40..1400).step_by(90) {
+        let talk = Arc::new(
+            Talk::new(&[
+                ("Let us", pause),
+                ("begin now.", 300),
+                ("My name is Emma Foster", pause),
+                ("and this here is", 1400 - pause),
+                ("Ben.", pause),
+                ("Yes.", 1200),
+            ])
+            .inventing(),
+        );
+        let (hearing, mut events) = hearing(&talk);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        let (mut told, mut finals) = (Vec::new(), Vec::<Sentence>::new());
+        for part in talk.sound().chunks(RATE as usize * 31 / 100) {
+            hearing.feed(part);
+            let heard = runtime.block_on(hearing.heard(0));
+            told.extend(events_of(&mut events));
+            let now: Vec<Sentence> = heard.context.sentences;
+            let now: Vec<Sentence> = now.into_iter().filter(|s| s.is_final).collect();
+            assert!(now.starts_with(&finals), "{finals:?} became {now:?}");
+            assert_eq!(now, told, "{pause} ms");
+            finals = now;
+        }
+        let all = hearing.stop().sentences;
+        told.extend(events_of(&mut events));
+        assert_eq!(told, all, "{pause} ms");
+        let plain = |text: &str| -> Vec<String> {
+            text.split(' ').map(|text| word(text).to_owned()).collect()
+        };
+        assert_eq!(
+            plain(&crate::perception::transcript::text_of(&all)),
+            plain("Let us begin now My name is Emma Foster and this here is Ben Yes"),
+            "{pause} ms"
+        );
+    }
+}
+
 #[test]
 fn an_answer_recognises_nothing_twice() {
     let talk = Arc::new(Talk::new(&[("It is done.", 1000), ("And then", 300)]));

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use super::super::encoder::{Encoder, cosine_distance};
+use super::beat::Beats;
 use super::boxes::{padded, union};
 use super::busy::{Busy, Recalled};
 use super::colour::{grew, ink, recoloured};
@@ -37,6 +38,8 @@ const SETTLED: Duration = Duration::from_secs(1);
 /// longer: a small clock changes each second, a caret twice.
 const SMALL_PIXELS: u32 = 8;
 const SMALL_SETTLED: Duration = Duration::from_millis(1500);
+/// What has a beat has stopped when it left out so many.
+const BEATS_LEFT_OUT: u32 = 3;
 /// A bar grows by little if by no more than this part of the screen.
 const LITTLE: u32 = 10;
 /// The same place is kept as settled at most once in so long: a progress bar rests between its ticks.
@@ -64,6 +67,7 @@ pub struct Local {
     embeddings: Embeddings,
     restless: Restless,
     busy: Busy,
+    beats: Beats,
     interval: Duration,
     /// The last kept frame and what differs from it.
     anchor: Option<Since>,
@@ -133,6 +137,7 @@ impl Local {
             embeddings: Embeddings::new(encoder),
             restless: Restless::new(interval),
             busy: Busy::default(),
+            beats: Beats::new(interval),
             interval,
             anchor: None,
             last: None,
@@ -166,6 +171,15 @@ impl Local {
                 ..Waiting::new(region, None)
             }));
         }
+        if let Some(period) = self
+            .beats
+            .period(&region.tiles, &since.change, FLAT, after.captured)
+        {
+            return Ok(Verdict::Same(Waiting {
+                patience: SETTLED.max(period * BEATS_LEFT_OUT),
+                ..Waiting::new(region, None)
+            }));
+        }
         let states = [
             fingerprint(before, region.bounds),
             fingerprint(after, region.bounds),
@@ -177,7 +191,7 @@ impl Local {
                 .period(region.bounds, states[0], states[1])
                 .unwrap_or_default();
             return Ok(Verdict::Same(Waiting {
-                patience: SETTLED.max(period * 3),
+                patience: SETTLED.max(period * BEATS_LEFT_OUT),
                 ..Waiting::new(region, None)
             }));
         }
@@ -337,10 +351,10 @@ impl Local {
         let started = Instant::now();
         let different = different_tiles(&last, frame);
         let touched: Vec<usize> = touched_tiles(&last, frame, &different).collect();
-        self.pixel_time += started.elapsed();
         let count = frame.width.div_ceil(TILE) * frame.height.div_ceil(TILE);
         self.tiles.resize(count as usize, Tile::default());
         let in_a_row = self.interval.mul_f32(1.6);
+        let mut change = Change::none(frame);
         for index in touched {
             let Some(tile) = self.tiles.get_mut(index) else {
                 continue;
@@ -353,9 +367,12 @@ impl Local {
             } else {
                 tile.streak = 1;
                 tile.streak_began = Some(frame.captured);
+                change.recount(&last, frame, &[index]);
+                self.beats.note(index, &change, frame.captured);
             }
             tile.changed = Some(frame.captured);
         }
+        self.pixel_time += started.elapsed();
         different
     }
 }

@@ -1,24 +1,21 @@
 //! Stage 1: which pixels changed, counted over tiles.
 //!
-//! Runs on every captured frame, so most of the work is a byte comparison of rows. Only the tiles that differ from the frame
-//! before are looked at pixel by pixel, in plain arithmetic over blocks of fixed size, without branches, which the compiler
-//! turns into vector code.
+//! Runs on every captured frame, so most of the work is one number for each tile, made once for each frame. Only tiles whose
+//! numbers differ are looked at pixel by pixel, in plain arithmetic over blocks of fixed size, without branches, which the
+//! compiler turns into vector code.
 
 use std::sync::Arc;
 
-use crate::capture::screen::{Area, Frame};
+pub use crate::capture::screen::TILE;
+use crate::capture::screen::{Area, BLOCK, Frame};
 
 /// Two values of a colour channel that differ by no more than this are the same to a viewer: video grain, rounding.
 pub const NOISE: u8 = 8;
-/// Side of a tile in pixels.
-pub const TILE: u32 = 64;
 /// Share of pixels that must have changed: of the whole frame for `spec`, of one tile for `local`.
 pub const CHANGED_SHARE: f32 = 0.01;
 
 /// So many pixels of a tile are [`CHANGED_SHARE`] of it.
 pub const CHANGED_PIXELS: u32 = (CHANGED_SHARE * (TILE * TILE) as f32) as u32 + 1;
-
-const BLOCK: usize = TILE as usize * 4;
 
 /// What differs between two frames.
 #[derive(Debug, Clone)]
@@ -75,16 +72,18 @@ impl Change {
     ///
     /// Frames of different size, and compact ones, count as changed everywhere.
     pub fn recount(&mut self, before: &Frame, after: &Frame, tiles: &[usize]) {
-        let pixels = before
-            .raw()
-            .zip(after.raw())
-            .filter(|(a, b)| a.len() == b.len());
+        let prints = before.comparable(after);
+        let pixels = prints.and_then(|_| before.raw().zip(after.raw()));
         let row_bytes = self.width as usize * 4;
         for &index in tiles {
             let (left, top, width, height) = self.tile_area(index);
             let Some(tile) = self.tiles.get_mut(index) else {
                 continue;
             };
+            if prints.is_some_and(|(a, b)| a.get(index) == b.get(index)) {
+                *tile = Tile::UNCHANGED;
+                continue;
+            }
             let Some((a, b)) = pixels else {
                 *tile = Tile {
                     pixels: width * height,
@@ -127,6 +126,15 @@ impl Change {
     #[must_use]
     pub fn bounds(&self) -> Option<Area> {
         area(self.tiles.iter().filter(|tile| tile.pixels > 0))
+    }
+
+    /// The box around the changed pixels of one tile; None if there are none.
+    #[must_use]
+    pub fn bounds_in(&self, tile: usize) -> Option<Area> {
+        self.tiles
+            .get(tile)
+            .filter(|tile| tile.pixels > 0)
+            .map(Tile::area)
     }
 
     /// How many pixels changed in one tile.
@@ -206,6 +214,12 @@ impl Tile {
         pixels: 0,
         bounds: [u32::MAX, u32::MAX, 0, 0],
     };
+
+    /// The box around its changed pixels, of which there must be some.
+    fn area(&self) -> Area {
+        let [left, top, right, bottom] = self.bounds;
+        (left, top, right - left, bottom - top)
+    }
 
     /// From which of its columns changed in any row, and the first and the end of its changed rows.
     fn new(
@@ -288,9 +302,8 @@ pub fn touched_tiles<'a>(
     tiles: &'a [usize],
 ) -> impl Iterator<Item = usize> + 'a {
     let pixels = before
-        .raw()
-        .zip(after.raw())
-        .filter(|(a, b)| a.len() == b.len());
+        .comparable(after)
+        .and_then(|_| before.raw().zip(after.raw()));
     let grid = Change::none(after);
     let row_bytes = after.width as usize * 4;
     tiles.iter().copied().filter(move |&tile| {
@@ -309,33 +322,12 @@ pub fn touched_tiles<'a>(
 /// Tiles in which any byte differs: all of them where the frames cannot be compared.
 #[must_use]
 pub fn different_tiles(before: &Frame, after: &Frame) -> Vec<usize> {
-    let (columns, rows) = (
-        after.width.div_ceil(TILE) as usize,
-        after.height.div_ceil(TILE) as usize,
-    );
-    let same_size = (before.width, before.height) == (after.width, after.height);
-    let (Some(a), Some(b), true) = (before.raw(), after.raw(), same_size) else {
-        return (0..columns * rows).collect();
+    let Some((a, b)) = before.comparable(after) else {
+        return (0..(after.width.div_ceil(TILE) * after.height.div_ceil(TILE)) as usize).collect();
     };
-    let row_bytes = after.width as usize * 4;
-    let mut different = vec![false; columns * rows];
-    for (y, (a, b)) in a
-        .chunks_exact(row_bytes)
-        .zip(b.chunks_exact(row_bytes))
-        .enumerate()
-    {
-        if a == b {
-            continue;
-        }
-        let tiles = &mut different[y / TILE as usize * columns..][..columns];
-        for (tile, (a, b)) in tiles.iter_mut().zip(a.chunks(BLOCK).zip(b.chunks(BLOCK))) {
-            *tile = *tile || a != b;
-        }
-    }
-    different
-        .iter()
-        .enumerate()
-        .filter(|(_, different)| **different)
+    let tiles = a.iter().zip(b).enumerate();
+    tiles
+        .filter(|(_, (a, b))| a != b)
         .map(|(index, _)| index)
         .collect()
 }

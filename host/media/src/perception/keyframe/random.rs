@@ -72,7 +72,7 @@ impl Gate for Random {
     fn offer(&mut self, frame: &Arc<Frame>) -> Result<Option<Decision>> {
         self.advance(frame.captured);
         let last = self.last.replace(frame.clone());
-        let same = last.is_some_and(|last| last.raw() == frame.raw());
+        let same = last.is_some_and(|last| last.looks_like(frame));
         let chosen = if same {
             self.local.rest(frame.captured)?
         } else {

@@ -18,7 +18,7 @@ const UNCLIP: f32 = 1.6;
 /// The model takes sides that are multiples of this.
 const STEP: u32 = 32;
 /// Small pictures are enlarged up to this factor, as long as neither side passes [`ENLARGED_SIDE`].
-const ENLARGE: f32 = 2.0;
+const ENLARGE: f32 = 1.5;
 const ENLARGED_SIDE: f32 = 960.0;
 /// Larger pictures are reduced to it.
 const LONGEST_SIDE: f32 = 1280.0;

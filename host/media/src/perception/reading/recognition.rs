@@ -9,8 +9,11 @@ use ort::value::TensorRef;
 use super::spaces;
 use crate::models::{file, names, onnx};
 
-/// Lines are scaled to this height.
+/// Lines are scaled to this height, …
 const HEIGHT: u32 = 48;
+/// … and made so much narrower than that alone would: the time goes with the width. On drawn lines of 12 to 20 px, 0.25 % of
+/// the characters were wrong in place of 0.22 %; with 0.6 it was 4 %.
+const NARROWED: f64 = 0.8;
 /// The model reads poorly what is narrower than this, so short words stand on a wider ground.
 const LEAST_WIDTH: u32 = 96;
 /// Longest line in scaled pixels: about 80 characters more than a screen holds.
@@ -63,7 +66,8 @@ impl Recognizer {
     /// The text of a picture of one line and the mean probability of its characters.
     pub fn recognise(&mut self, line: &RgbImage) -> Result<(String, f32)> {
         let (width, height) = line.dimensions();
-        let wide = (f64::from(width) * f64::from(HEIGHT) / f64::from(height.max(1))).ceil() as u32;
+        let scale = NARROWED * f64::from(HEIGHT) / f64::from(height.max(1));
+        let wide = (f64::from(width) * scale).ceil() as u32;
         let wide = wide.clamp(8, MOST_WIDTH);
         let padded = wide.max(LEAST_WIDTH);
         let resized = DynamicImage::ImageRgb8(line.clone())

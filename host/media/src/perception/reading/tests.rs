@@ -59,6 +59,17 @@ fn an_empty_picture_has_no_lines() {
     assert_eq!(reader.read(&RgbImage::new(0, 0)).unwrap(), []);
 }
 
+/// CPU time of this thread, which other work on the machine changes little.
+fn cpu_time() -> std::time::Duration {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the call writes one `timespec` and keeps nothing.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    std::time::Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
 /// Prints how long crops of 400x100 take, each with two or three lines of text.
 #[test]
 #[ignore = "prints figures"]
@@ -76,6 +87,26 @@ fn print_the_cost() {
         .collect();
     millis.sort_unstable();
     eprintln!("400x100: median {} ms, p95 {} ms", millis[10], millis[19]);
+    let mut models = Models {
+        detector: Detector::load().unwrap(),
+        recognizer: Recognizer::load().unwrap(),
+    };
+    let crop = DynamicImage::ImageRgb8(console.clone()).crop_imm(30, 15, 400, 100);
+    for _ in 0..6 {
+        let began = cpu_time();
+        let areas = models.detector.find(&crop).unwrap();
+        let found = cpu_time() - began;
+        let began = cpu_time();
+        for &(x, y, width, height) in &areas {
+            let line = crop.crop_imm(x, y, width, height).into_rgb8();
+            models.recognizer.recognise(&line).unwrap();
+        }
+        eprintln!(
+            "CPU time: finding {found:?}, reading {} lines {:?}",
+            areas.len(),
+            cpu_time() - began
+        );
+    }
     let whole = image::imageops::crop_imm(&console, 0, 0, 400, 100).to_image();
     let began = std::time::Instant::now();
     reader.read(&whole).unwrap();

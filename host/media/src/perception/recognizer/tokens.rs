@@ -109,6 +109,7 @@ impl Tokens {
                 end_ms: end.end_ms.max(start.start_ms),
                 text,
                 confidence: mean(tokens),
+                stop: end.probability,
             });
         }
         words

@@ -32,6 +32,15 @@ fn restless() -> Vec<Film> {
         }),
         rest("still picture with video grain", grain),
         rest("waveform of a player, 452x52", waveform),
+        rest("seconds of a clock, 14 px", |page, t| {
+            clock(page, (1000, 17), t);
+        }),
+        rest("player: waveform, seconds, thin bar", |page, t| {
+            waveform(page, t);
+            clock(page, (404, 672), t);
+            page.fill((470, 677, 560, 5), [216, 221, 228]);
+            page.fill((470, 677, (t / 30.0 * 560.0) as u32, 5), RED);
+        }),
     ]
 }
 
@@ -86,6 +95,31 @@ fn telling() -> Vec<Film> {
                 &format!("12.{}5", 3 + 2 * (t / 6.0) as u32),
                 INK,
             );
+        },
+    );
+    let beside_clock = Film::new(
+        "number, 36 px, beside the seconds of a clock",
+        24.0,
+        every(6.0, 3, 6.0),
+        |page, t| {
+            page.text(
+                232,
+                160,
+                5,
+                &(2040 + (t / 6.0) as u32 * 37).to_string(),
+                INK,
+            );
+            clock(page, (356, 172), t);
+        },
+    );
+    let word_below_clock = Film::new(
+        "word, 14 px, below the seconds of a clock",
+        24.0,
+        every(6.0, 3, 6.0),
+        |page, t| {
+            clock(page, (970, 10), t);
+            let word = ["OPEN", "HELD", "SHUT", "OVER"][((t / 6.0) as usize).min(3)];
+            page.text(970, 30, 2, word, [240, 244, 250]);
         },
     );
     let slides = Film::new("slide", 24.0, every(6.0, 3, 6.0), |page, t| {
@@ -152,7 +186,17 @@ fn telling() -> Vec<Film> {
             );
         },
     );
-    vec![toasts, numbers, digit, slides, lamps, flashes, fade]
+    vec![
+        toasts,
+        numbers,
+        digit,
+        beside_clock,
+        word_below_clock,
+        slides,
+        lamps,
+        flashes,
+        fade,
+    ]
 }
 
 /// So many events at equal distances, the first after one of them, each so long.
@@ -188,6 +232,13 @@ fn blink(page: &mut Canvas, t: f32) {
         if t.fract() < 0.5 { "14:02" } else { "14 02" },
         [240, 244, 250],
     );
+}
+
+/// Minutes and seconds, 14 px high, grey enough for every ground.
+fn clock(page: &mut Canvas, (left, top): (u32, u32), t: f32) {
+    let seconds = t as u32 + 52;
+    let text = format!("{}:{:02}", seconds / 60, seconds % 60);
+    page.text(left, top, 2, &text, [150, 158, 170]);
 }
 
 fn spinner(page: &mut Canvas, t: f32) {

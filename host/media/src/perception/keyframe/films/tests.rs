@@ -32,8 +32,10 @@ fn all_seen(name: &str, at_most: usize) {
 fn local_keeps_what_tells_something() {
     // An event and its end are two changes.
     all_seen("toast", 8);
-    all_seen("number", 20);
+    all_seen("number, 36 px, each", 20);
     all_seen("one digit", 3);
+    all_seen("number, 36 px, beside", 12);
+    all_seen("word", 12);
     all_seen("slide", 6);
     all_seen("lamp", 6);
     all_seen("flash", 24);
@@ -51,6 +53,8 @@ fn local_bounds_what_only_moves() {
         ("progress bar, a step", 4),
         ("still picture", 1),
         ("waveform", 12),
+        ("seconds of a clock", 5),
+        ("player", 16),
     ] {
         let (_, kept) = played(GateKind::Local, name);
         if kept.len() > at_most {
@@ -82,7 +86,7 @@ fn the_other_gates_do_what_their_names_say() {
 
 #[test]
 fn random_keeps_as_many_as_local_at_other_times() {
-    let (film, local) = played(GateKind::Local, "number");
+    let (film, local) = played(GateKind::Local, "number, 36 px, each");
     let encoder = encoder();
     let play = |key: u64| {
         let mut gate = GateKind::Random.build(Arc::clone(&encoder), INTERVAL, key);

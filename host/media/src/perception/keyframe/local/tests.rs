@@ -78,7 +78,7 @@ fn play(kind: GateKind, film: &[Page]) -> Vec<(usize, bool)> {
     for (index, page) in film.iter().enumerate() {
         let captured = start + INTERVAL * index as u32;
         let frame = Arc::new(Frame::from_rgb(captured, &page.draw()));
-        let same = last.as_ref().is_some_and(|last| last.raw() == frame.raw());
+        let same = last.as_ref().is_some_and(|last| last.looks_like(&frame));
         let decision = if same && !gate.wants_every_frame() {
             gate.rest(captured).unwrap()
         } else {

@@ -1,0 +1,124 @@
+//! `dynacu-host tasks lint`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::cli::Done;
+use crate::config::DEFAULT_PACE_MS;
+use crate::desktop::lane::Lane;
+use crate::task::catalogue::{Catalogue, CatalogueError, Filters, Task};
+use crate::task::home::Home;
+use crate::task::lint::{Finding, counts, page, still};
+
+/// Seconds between two screenshots of an agent that has nothing else.
+pub fn pace() -> f64 {
+    DEFAULT_PACE_MS as f64 / 1000.0
+}
+
+/// Lints tasks and prints what is wrong, then a line for each task; `with_browser` also loads the pages.
+#[allow(
+    clippy::print_stdout,
+    reason = "what was found is this command's output"
+)]
+pub async fn run(
+    catalogue: &Catalogue,
+    home: &Home,
+    ids: Vec<String>,
+    with_browser: bool,
+) -> Result<Done> {
+    let whole = ids.is_empty();
+    let (tasks, mut wrong) = readable(catalogue, ids)?;
+    let lane = if with_browser {
+        crate::desktop::programs::check()?;
+        Some(Lane::start(0, None).await?)
+    } else {
+        None
+    };
+    let mut lines = Vec::new();
+    for task in &tasks {
+        let mut report = still(task, pace())?;
+        if let Some(lane) = &lane {
+            let found = page::loaded(task, home, lane).await;
+            report.findings.extend(found.unwrap_or_else(|error| {
+                vec![Finding::new(&task.folder, None, format!("{error:#}"))]
+            }));
+        }
+        for finding in &report.findings {
+            println!("{}", relative(finding, &home.root));
+        }
+        wrong += report.findings.len();
+        lines.push(format!(
+            "{:<6} screenshots {:>5.1} %  guess {:>5.2} %  a person needs {:>3.0} of {:>3} s ({:.1} times)  {}",
+            task.manifest.id,
+            report.exposure.bound * 100.0,
+            report.exposure.chance * 100.0,
+            report.person.seconds,
+            task.manifest.time_limit.as_secs(),
+            report.person.ratio,
+            if report.findings.is_empty() { "clean".to_owned() } else { format!("{} findings", report.findings.len()) }
+        ));
+    }
+    if let Some(lane) = lane {
+        lane.stop().await?;
+    }
+    println!("{}", lines.join("\n"));
+    if whole {
+        let (shares, faults) = counts::counts(&tasks);
+        println!("{} tasks: {}", tasks.len(), shares.join("; "));
+        for fault in &faults {
+            println!("{fault}");
+        }
+        wrong += faults.len();
+    }
+    Ok(if wrong == 0 {
+        Done::Well
+    } else {
+        Done::WithFailures
+    })
+}
+
+/// The tasks whose manifests can be read; of the others the fault is printed and counted, so that one does not hide the rest.
+#[allow(
+    clippy::print_stdout,
+    reason = "what was found is this command's output"
+)]
+fn readable(catalogue: &Catalogue, ids: Vec<String>) -> Result<(Vec<Task>, usize)> {
+    if !ids.is_empty() {
+        let filters = Filters {
+            tasks: ids,
+            ..Filters::default()
+        };
+        match catalogue.select(&filters) {
+            Err(CatalogueError::Manifest(error)) => {
+                println!("{error}");
+                return Ok((Vec::new(), 1));
+            }
+            tasks => return Ok((tasks?, 0)),
+        }
+    }
+    let (mut tasks, mut wrong) = (BTreeMap::new(), 0);
+    for (index, id) in catalogue.ids().enumerate() {
+        match catalogue.get(id) {
+            Ok(task) => {
+                tasks.insert(index, task);
+            }
+            Err(CatalogueError::Manifest(error)) => {
+                println!("{error}");
+                wrong += 1;
+            }
+            Err(error) => return Err(error).context("the tasks cannot be read"),
+        }
+    }
+    Ok((tasks.into_values().collect(), wrong))
+}
+
+/// A finding with its file named from the checkout's root.
+pub fn relative(finding: &Finding, root: &Path) -> String {
+    let mut finding = finding.clone();
+    if let Ok(inside) = finding.file.strip_prefix(root) {
+        finding.file = inside.to_owned();
+    }
+    finding.to_string()
+}
