@@ -20,32 +20,33 @@ fn check(plugin: &Path) -> Result<(bool, String)> {
     Ok((output.status.success(), said.into_owned()))
 }
 
-fn builds_and_passes(language: &str) {
+fn builds_and_passes(language: &str) -> Result<()> {
     for kind in ["policy", "model-adapter", "scorer"] {
-        let project = Project::begin(&format!("my-{kind}"), kind, language).unwrap();
-        let built = project.built().unwrap();
-        let (good, said) = check(&built).unwrap();
+        let project = Project::begin(&format!("my-{kind}"), kind, language)?;
+        let built = project.built()?;
+        let (good, said) = check(&built)?;
         assert!(good, "{said}");
         assert!(
             said.contains(&format!("a {kind}, interface 0.1.0")),
             "{said}"
         );
     }
+    Ok(())
 }
 
 #[test]
 fn projects_in_rust_build_and_pass() {
-    builds_and_passes("rust");
+    builds_and_passes("rust").unwrap();
 }
 
 #[test]
 fn projects_in_python_build_and_pass() {
-    builds_and_passes("python");
+    builds_and_passes("python").unwrap();
 }
 
 #[test]
 fn projects_in_javascript_build_and_pass() {
-    builds_and_passes("javascript");
+    builds_and_passes("javascript").unwrap();
 }
 
 #[test]

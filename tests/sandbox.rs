@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use dynacu_record::{EndCause, EpisodeResult, Event, Outcome, read_events};
-use dynacu_tests::{checkout, dynacu_host, episode, fixture, host};
+use dynacu_tests::{checkout, dynacu_host, episode, fixture, host, only_once};
 
 /// Far above what any of them takes, far below a hang.
 const BOUND: Duration = Duration::from_secs(60);
@@ -59,6 +59,33 @@ fn after_a_hostile_guest_the_next_episode_on_the_lane_is_clean() {
     let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(summary["episodes"][0]["cause"], "guest-trap");
     assert_eq!(summary["episodes"][1]["outcome"], "passed", "{summary}");
+}
+
+#[test]
+fn a_scratch_folder_has_to_be_granted_and_is_empty_each_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let plugin = folder.path().join("keeps-a-note.wasm");
+    std::fs::copy(fixture("keeps-a-note").unwrap(), &plugin).unwrap();
+    std::fs::write(
+        folder.path().join("plugin.toml"),
+        "schema = 1\nscratch = true\n",
+    )
+    .unwrap();
+    let plugin = plugin.to_string_lossy();
+    let mut arguments = vec!["--plugin", &plugin, "--task", "F-E1", "--mode", "standard"];
+    let refused = dynacu_host(&arguments).unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("allow it with --grant scratch"), "{said}");
+    arguments.extend(["--grant", "scratch"]);
+    for _ in 0..2 {
+        let ran = only_once(&checkout(), &arguments, &[]).unwrap();
+        assert!(
+            ran.result.detail.contains("0 files before, then kept"),
+            "{:?}",
+            ran.result
+        );
+    }
 }
 
 /// Policies that spoil what all policies share, each followed by one that solves the task, all on one lane of one host.

@@ -8,6 +8,9 @@ import { clip, length, level, loadClips, play, position, reached } from "./sound
 
 guardPage();
 
+/** From the page's painting to `ready`, in milliseconds: longer than from one capture of the screen to the next, so that the first screenshot shows the page filled in. */
+const SETTLE = 450;
+
 /** Forms that were submitted: what a person sends is sent once. @type {Set<string>} */
 const submitted = new Set();
 
@@ -38,6 +41,7 @@ async function load(prepare) {
     await Promise.all([loadClips(audio), document.fonts.ready]);
     await prepare?.(loaded);
     await nextPaint();
+    await wait(SETTLE);
     sendReady();
     return loaded;
   } catch (error) {

@@ -102,7 +102,7 @@ pub async fn run(
 async fn programs() -> Vec<Finding> {
     let chromium = browser::find_program()
         .map_or_else(|| "chromium".to_owned(), |path| path.display().to_string());
-    let wanted: [(&str, &str, &[&str], &str); 6] = [
+    let wanted: [(&str, &str, &[&str], &str); 7] = [
         ("chromium", &chromium, &["--version"], "chromium"),
         ("xvfb", "Xvfb", &["-help"], "xvfb"),
         ("pulseaudio", "pulseaudio", &["--version"], "pulseaudio"),
@@ -113,6 +113,12 @@ async fn programs() -> Vec<Finding> {
             "matchbox-window-manager",
         ),
         ("espeak-ng", "espeak-ng", &["--version"], "espeak-ng"),
+        (
+            "speech-dispatcher",
+            "speech-dispatcher",
+            &["--version"],
+            "speech-dispatcher speech-dispatcher-espeak-ng",
+        ),
         ("opusenc", "opusenc", &["--version"], "opus-tools"),
     ];
     let mut findings = Vec::new();

@@ -11,7 +11,7 @@ use super::lettering::Lettering;
 use super::manifest::{Manifest, MomentChannel};
 
 /// One picture, in pixels.
-const CELL: (u32, u32) = (480, 270);
+const CELL: (u32, u32) = (400, 225);
 const COLUMNS: u32 = 3;
 /// More moments than these are thinned out.
 const MOST: usize = 12;
@@ -25,6 +25,9 @@ const EDGE: Rgb<u8> = Rgb([190, 190, 186]);
 const DRAWN: u64 = 150;
 /// A spoken moment has no picture of its own: the screen a second and a half into it.
 const SPOKEN: u64 = 1500;
+
+/// By then a page has filled itself in, in milliseconds.
+const FILLED: u64 = 1000;
 
 /// A frame of the record and when it was captured, in milliseconds.
 struct Shot {
@@ -111,9 +114,11 @@ fn cells(manifest: &Manifest, episode: &Path) -> Result<Vec<Cell>> {
         episode.display()
     );
     let thin = marked.len().div_ceil(MOST - 2).max(1);
+    let first = shots.iter().rev().find(|shot| shot.at <= FILLED);
+    let first = first.unwrap_or(&shots[0]);
     let mut cells = vec![Cell {
-        caption: format!("start, {}", seconds(shots[0].at)),
-        blob: shots[0].blob.clone(),
+        caption: format!("start, {}", seconds(first.at)),
+        blob: first.blob.clone(),
     }];
     for (at, name) in marked.into_iter().step_by(thin) {
         if let Some(shot) = at_moment(manifest, &shots, at, &name) {

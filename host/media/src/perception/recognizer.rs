@@ -16,7 +16,7 @@ mod turn;
 mod whisper;
 
 /// Changes when the same model would write the same sound otherwise: transcripts that were kept are made anew.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// A recognised word with the punctuation that touches it. Times are milliseconds from the start of the clip that was given.
 #[derive(Debug, Clone, PartialEq)]

@@ -100,7 +100,7 @@ fn ordinal(day: u8) -> String {
 /// "twenty twenty seven", "two thousand five".
 fn year(year: u16) -> String {
     let (century, rest) = (u64::from(year / 100), u64::from(year % 100));
-    if year / 10 % 100 == 0 && year >= 1000 {
+    if (year / 10).is_multiple_of(100) && year >= 1000 {
         whole(year.into())
     } else if rest == 0 {
         format!("{} hundred", whole(century))

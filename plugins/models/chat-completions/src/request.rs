@@ -3,7 +3,7 @@
 use dynacu_sdk::http::Json;
 use dynacu_sdk::model::{Message, ModelError, Part, Request, Role, Tool};
 use model_wire::history::History;
-use model_wire::{Draft, Media, misplaced, system_text};
+use model_wire::{Draft, Media, misplaced, schema_of, system_text};
 use serde_json::{Value, json};
 
 use crate::Dialect;
@@ -57,9 +57,7 @@ fn shortest(number: f32) -> Value {
 }
 
 fn function(tool: &Tool) -> Result<Value, ModelError> {
-    let schema: Value = serde_json::from_str(&tool.input_schema).map_err(|error| {
-        ModelError::InvalidRequest(format!("the schema of the tool {}: {error}", tool.name))
-    })?;
+    let schema = schema_of(tool)?;
     Ok(json!({
         "type": "function",
         "function": {"name": tool.name, "description": tool.description, "parameters": schema},

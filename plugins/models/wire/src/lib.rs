@@ -13,12 +13,14 @@ pub mod instants;
 pub mod native;
 pub mod reply;
 pub mod settings;
+pub mod turns;
 
 #[cfg(not(target_arch = "wasm32"))]
 pub mod fixtures;
 
 use dynacu_sdk::blobs::{BlobError, BlobInfo};
-use dynacu_sdk::model::{Message, ModelError, Part, Response, Role};
+use dynacu_sdk::model::{Message, ModelError, Part, Response, Role, Tool};
+use serde_json::Value;
 
 use dynacu_sdk::http::Json;
 
@@ -95,6 +97,16 @@ pub fn system_text(messages: &[Message]) -> String {
         })
         .collect();
     texts.join("\n\n")
+}
+
+/// The schema of a tool's arguments.
+///
+/// # Errors
+/// [`ModelError::InvalidRequest`]: it is no JSON.
+pub fn schema_of(tool: &Tool) -> Result<Value, ModelError> {
+    serde_json::from_str(&tool.input_schema).map_err(|error| {
+        ModelError::InvalidRequest(format!("the schema of the tool {}: {error}", tool.name))
+    })
 }
 
 /// A part that a provider has no place for.

@@ -1,10 +1,11 @@
 //! A neutral request as a body of the Messages API.
 
 use dynacu_sdk::http::Json;
-use dynacu_sdk::model::{ModelError, Part, Request, Role, Tool};
-use model_wire::history::{History, Kept, Results, arguments_object};
+use dynacu_sdk::model::{ModelError, Part, Request, Tool, ToolCall};
+use model_wire::history::{History, Results, arguments_object};
 use model_wire::settings::ToolSet;
-use model_wire::{Draft, Media, misplaced, native, system_text};
+use model_wire::turns::{Dialect, turns};
+use model_wire::{Draft, Media, misplaced, native, schema_of, system_text};
 use serde_json::{Value, json};
 
 use super::{Settings, computer};
@@ -46,7 +47,10 @@ pub fn request(
     if let Some(effort) = &settings.effort {
         body.push(("output_config", json!({"effort": effort}).into()));
     }
-    body.push(("messages", Json::Array(messages(request, media)?)));
+    body.push((
+        "messages",
+        Json::Array(turns(&Messages(media), &request.messages)?),
+    ));
     let body = Json::object(body);
     media.fit(&body, MAX_BYTES)?;
     Ok(Draft { body, notes })
@@ -69,80 +73,41 @@ fn tools(model: &str, settings: &Settings, request: &Request) -> Result<Vec<Valu
 }
 
 fn function(tool: &Tool) -> Result<Value, ModelError> {
-    let schema: Value = serde_json::from_str(&tool.input_schema).map_err(|error| {
-        ModelError::InvalidRequest(format!("the schema of the tool {}: {error}", tool.name))
-    })?;
+    let schema = schema_of(tool)?;
     Ok(json!({"name": tool.name, "description": tool.description, "input_schema": schema}))
 }
 
-/// One turn of the API: neighbours of one role are one message there.
-struct Turn {
-    role: &'static str,
-    /// Results come first in a user turn.
-    results: Vec<Json>,
-    content: Vec<Json>,
-}
+struct Messages<'a>(&'a Media<'a>);
 
-fn messages(request: &Request, media: &Media) -> Result<Vec<Json>, ModelError> {
-    let history = History::of(&request.messages)?;
-    let mut turns: Vec<Turn> = Vec::new();
-    for message in &request.messages {
-        let role = match message.role {
-            Role::System => continue,
-            Role::User | Role::Tool => "user",
-            Role::Assistant => "assistant",
-        };
-        if turns.last().is_none_or(|turn| turn.role != role) {
-            turns.push(Turn {
-                role,
-                results: Vec::new(),
-                content: Vec::new(),
-            });
-        }
-        let Some(turn) = turns.last_mut() else {
-            continue;
-        };
-        let mut results = Vec::new();
-        for part in &message.parts {
-            match part {
-                Part::Text(text) if text.is_empty() => {}
-                Part::Text(text) => turn
-                    .content
-                    .push(json!({"type": "text", "text": text}).into()),
-                Part::Image(blob) if role == "user" => turn.content.push(image(blob, media)?),
-                Part::ToolCall(call) if role == "assistant" => {
-                    if history.kept(&call.id).is_none() {
-                        let input = arguments_object(call);
-                        let call = json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input});
-                        turn.content.push(call.into());
-                    }
-                }
-                Part::Opaque(opaque) if role == "assistant" => {
-                    turn.content.push(Kept::read(opaque)?.part.into());
-                }
-                Part::ToolResult(result) if role == "user" => results.push(result),
-                Part::Audio(_) => return Err(misplaced("the Messages API", "audio")),
-                Part::Image(_) => return Err(misplaced("the Messages API", "image")),
-                Part::ToolCall(_) => return Err(misplaced("the Messages API", "tool call")),
-                Part::Opaque(_) => return Err(misplaced("the Messages API", "part of its own")),
-                Part::ToolResult(_) => return Err(misplaced("the Messages API", "tool result")),
-            }
-        }
-        for result in history.grouped(&results) {
-            turn.results.push(tool_result(&result, media)?);
+impl Dialect for Messages<'_> {
+    const PROTOCOL: &'static str = "the Messages API";
+    const MODEL: &'static str = "assistant";
+    const PARTS: &'static str = "content";
+
+    fn text(&self, text: &str) -> Json {
+        json!({"type": "text", "text": text}).into()
+    }
+
+    fn medium(&self, part: &Part) -> Result<Json, ModelError> {
+        match part {
+            Part::Image(blob) => image(blob, self.0),
+            _ => Err(misplaced(Self::PROTOCOL, "audio")),
         }
     }
-    Ok(turns
-        .into_iter()
-        .filter(|turn| !turn.results.is_empty() || !turn.content.is_empty())
-        .map(|mut turn| {
-            turn.results.append(&mut turn.content);
-            Json::object(vec![
-                ("role", turn.role.into()),
-                ("content", Json::Array(turn.results)),
-            ])
-        })
-        .collect())
+
+    fn call(&self, call: &ToolCall) -> Json {
+        let input = arguments_object(call);
+        json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input}).into()
+    }
+
+    fn result(
+        &self,
+        result: &Results,
+        _history: &History,
+        _parts: &mut Vec<Json>,
+    ) -> Result<Json, ModelError> {
+        tool_result(result, self.0)
+    }
 }
 
 fn tool_result(result: &Results, media: &Media) -> Result<Json, ModelError> {

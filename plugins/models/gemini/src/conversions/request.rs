@@ -1,10 +1,11 @@
 //! A neutral request as a body of generateContent.
 
 use dynacu_sdk::http::Json;
-use dynacu_sdk::model::{ModelError, Part, Request, Role, Tool};
-use model_wire::history::{History, Kept, Results, arguments_object};
+use dynacu_sdk::model::{ModelError, Part, Request, Tool, ToolCall};
+use model_wire::history::{History, Results, arguments_object};
 use model_wire::settings::ToolSet;
-use model_wire::{Draft, Media, misplaced, native, system_text};
+use model_wire::turns::{Dialect, turns};
+use model_wire::{Draft, Media, misplaced, native, schema_of, system_text};
 use serde_json::{Value, json};
 
 use super::{Settings, computer, schema};
@@ -33,7 +34,8 @@ pub fn request(
             json!({"parts": [{"text": system}]}).into(),
         ));
     }
-    body.push(("contents", Json::Array(contents(model, request, media)?)));
+    let contents = turns(&Contents { model, media }, &request.messages)?;
+    body.push(("contents", Json::Array(contents)));
     if !request.tools.is_empty() {
         body.push((
             "tools",
@@ -78,9 +80,7 @@ fn tools(settings: &Settings, offered: &[Tool]) -> Result<Vec<Value>, ModelError
 }
 
 fn function(tool: &Tool) -> Result<Value, ModelError> {
-    let schema: Value = serde_json::from_str(&tool.input_schema).map_err(|error| {
-        ModelError::InvalidRequest(format!("the schema of the tool {}: {error}", tool.name))
-    })?;
+    let schema = schema_of(tool)?;
     let mut function = json!({"name": tool.name, "description": tool.description});
     if let Some(parameters) = schema::parameters(&schema) {
         function["parameters"] = parameters;
@@ -88,85 +88,48 @@ fn function(tool: &Tool) -> Result<Value, ModelError> {
     Ok(function)
 }
 
-/// One turn: neighbours of one role are one content there.
-struct Turn {
-    role: &'static str,
-    /// Responses of functions come first in a user turn.
-    results: Vec<Json>,
-    parts: Vec<Json>,
+struct Contents<'a> {
+    model: &'a str,
+    media: &'a Media<'a>,
 }
 
-fn contents(model: &str, request: &Request, media: &Media) -> Result<Vec<Json>, ModelError> {
-    let history = History::of(&request.messages)?;
-    let mut turns: Vec<Turn> = Vec::new();
-    for message in &request.messages {
-        let role = match message.role {
-            Role::System => continue,
-            Role::User | Role::Tool => "user",
-            Role::Assistant => "model",
-        };
-        if turns.last().is_none_or(|turn| turn.role != role) {
-            turns.push(Turn {
-                role,
-                results: Vec::new(),
-                parts: Vec::new(),
-            });
-        }
-        let Some(turn) = turns.last_mut() else {
-            continue;
-        };
-        let mut results = Vec::new();
-        for part in &message.parts {
-            match part {
-                Part::Text(text) if text.is_empty() => {}
-                Part::Text(text) => turn.parts.push(json!({"text": text}).into()),
-                Part::Image(blob) | Part::Audio(blob) if role == "user" => {
-                    turn.parts.push(inline(blob, media)?);
-                }
-                Part::ToolCall(call) if role == "model" => {
-                    if history.kept(&call.id).is_none() {
-                        let call = json!({"name": call.name, "args": arguments_object(call)});
-                        turn.parts.push(json!({"functionCall": call}).into());
-                    }
-                }
-                Part::Opaque(opaque) if role == "model" => {
-                    turn.parts.push(Kept::read(opaque)?.part.into());
-                }
-                Part::ToolResult(result) if role == "user" => results.push(result),
-                Part::Image(_) | Part::Audio(_) => {
-                    return Err(misplaced("generateContent", "picture or sound"));
-                }
-                Part::ToolCall(_) => return Err(misplaced("generateContent", "tool call")),
-                Part::Opaque(_) => return Err(misplaced("generateContent", "part of its own")),
-                Part::ToolResult(_) => return Err(misplaced("generateContent", "tool result")),
-            }
-        }
-        for result in history.grouped(&results) {
-            let mut pictures = Vec::new();
-            for blob in result.images() {
-                pictures.push(inline(blob, media)?);
-            }
-            let inside = models::results_hold_pictures(model) && !pictures.is_empty();
-            let held = if inside {
-                std::mem::take(&mut pictures)
-            } else {
-                Vec::new()
-            };
-            turn.results.push(response(&result, &history, held));
-            turn.parts.append(&mut pictures);
+impl Dialect for Contents<'_> {
+    const PROTOCOL: &'static str = "generateContent";
+    const MODEL: &'static str = "model";
+    const PARTS: &'static str = "parts";
+
+    fn text(&self, text: &str) -> Json {
+        json!({"text": text}).into()
+    }
+
+    fn medium(&self, part: &Part) -> Result<Json, ModelError> {
+        match part {
+            Part::Image(blob) | Part::Audio(blob) => inline(blob, self.media),
+            _ => Err(misplaced(Self::PROTOCOL, "such part")),
         }
     }
-    Ok(turns
-        .into_iter()
-        .filter(|turn| !turn.results.is_empty() || !turn.parts.is_empty())
-        .map(|mut turn| {
-            turn.results.append(&mut turn.parts);
-            Json::object(vec![
-                ("role", turn.role.into()),
-                ("parts", Json::Array(turn.results)),
-            ])
-        })
-        .collect())
+
+    fn call(&self, call: &ToolCall) -> Json {
+        let call = json!({"name": call.name, "args": arguments_object(call)});
+        json!({"functionCall": call}).into()
+    }
+
+    fn result(
+        &self,
+        result: &Results,
+        history: &History,
+        parts: &mut Vec<Json>,
+    ) -> Result<Json, ModelError> {
+        let mut pictures = Vec::new();
+        for blob in result.images() {
+            pictures.push(inline(blob, self.media)?);
+        }
+        if models::results_hold_pictures(self.model) {
+            return Ok(response(result, history, pictures));
+        }
+        parts.append(&mut pictures);
+        Ok(response(result, history, Vec::new()))
+    }
 }
 
 fn response(result: &Results, history: &History, pictures: Vec<Json>) -> Json {

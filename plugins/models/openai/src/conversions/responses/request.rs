@@ -4,7 +4,7 @@ use dynacu_sdk::http::Json;
 use dynacu_sdk::model::{Message, ModelError, Part, Request, Role, Tool};
 use model_wire::history::{History, Kept, Results};
 use model_wire::settings::ToolSet;
-use model_wire::{Draft, Media, misplaced, native, system_text};
+use model_wire::{Draft, Media, misplaced, native, schema_of, system_text};
 use serde_json::{Value, json};
 
 use crate::conversions::Settings;
@@ -76,9 +76,7 @@ fn tools(settings: &Settings, offered: &[Tool]) -> Result<Vec<Value>, ModelError
 
 /// Not strict: that would make every optional argument a required one that may be null.
 fn function(tool: &Tool) -> Result<Value, ModelError> {
-    let schema: Value = serde_json::from_str(&tool.input_schema).map_err(|error| {
-        ModelError::InvalidRequest(format!("the schema of the tool {}: {error}", tool.name))
-    })?;
+    let schema = schema_of(tool)?;
     Ok(json!({
         "type": "function",
         "name": tool.name,
