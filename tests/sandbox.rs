@@ -66,7 +66,11 @@ fn a_scratch_folder_has_to_be_granted_and_is_empty_each_time() {
     let folder = tempfile::tempdir().unwrap();
     let plugin = folder.path().join("keeps-a-note.wasm");
     std::fs::copy(fixture("keeps-a-note").unwrap(), &plugin).unwrap();
-    std::fs::write(folder.path().join("plugin.toml"), "schema = 1\nscratch = true\n").unwrap();
+    std::fs::write(
+        folder.path().join("plugin.toml"),
+        "schema = 1\nscratch = true\n",
+    )
+    .unwrap();
     let plugin = plugin.to_string_lossy();
     let mut arguments = vec!["--plugin", &plugin, "--task", "F-E1", "--mode", "standard"];
     let refused = dynacu_host(&arguments).unwrap();
