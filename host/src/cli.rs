@@ -15,6 +15,8 @@ pub mod doctor;
 pub mod measure;
 pub mod models;
 pub mod plugin;
+pub mod report;
+pub mod rescore;
 pub mod run;
 pub mod tasks;
 
@@ -69,6 +71,16 @@ enum Command {
         after_help = "Examples:\n  dynacu-host measure perception\n  dynacu-host measure all --out docs/perception --doc docs/perception.md\n  dynacu-host measure perception --minutes 10 --json"
     )]
     Measure(measure::MeasureArguments),
+    /// Writes report.html, report.json and report.md into a run folder, and view.html into each episode's
+    #[command(
+        after_help = "Examples:\n  dynacu-host report runs/first\n  dynacu-host report runs/first --json\n\ndocs/report.md says how every figure is computed."
+    )]
+    Report(report::ReportArguments),
+    /// Asks the tasks' scorers again, over the records alone, and shows old and new score side by side
+    #[command(
+        after_help = "Examples:\n  dynacu-host rescore runs/first\n  dynacu-host rescore runs/first --scorer my-scorer.wasm --task A-E1"
+    )]
+    Rescore(rescore::RescoreArguments),
     /// Owns a lane's processes and ends them when the host is gone; started by the host itself
     #[command(hide = true, disable_help_flag = true)]
     Supervise { folder: std::path::PathBuf },
@@ -139,6 +151,8 @@ async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
         } else {
             Done::WithFailures
         }),
+        Some(Command::Report(arguments)) => report::run(&arguments),
+        Some(Command::Rescore(arguments)) => rescore::run(&arguments).await,
         Some(Command::Measure(arguments)) => measure::measure(arguments).await,
         Some(Command::Supervise { .. }) => Ok(Done::Well),
     }

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dynacu_record::{
-    EndCause, EpisodeResult, Event as Entry, ModelIdentity, Outcome, Overhead, PolicyIdentity,
-    SCHEMA, ScoreResult, Usage, Writer,
+    DeclaredMoment, EndCause, EpisodeResult, Event as Entry, ModelIdentity, Outcome, Overhead,
+    PolicyIdentity, SCHEMA, ScoreResult, Usage, Writer,
 };
 use dynacu_runtime::types::{Channels, PolicyDescriptor};
 use dynacu_runtime::{Engine, Plugin};
@@ -24,6 +24,7 @@ use crate::perception::reading::Reader;
 use crate::perception::recognizer::Transcribe;
 use crate::speech::Voice;
 use crate::task::home::Home;
+use crate::task::manifest::{Moment, MomentChannel};
 use crate::task::prepare::Prepared;
 use crate::task::variant::Seed;
 
@@ -210,6 +211,20 @@ fn started(bench: &Bench, policy: &Policy, trial: &Trial, random: &[u8; 32]) -> 
             "semantic_threshold": trial.gate.semantic_threshold(),
             "burst": trial.burst,
         }),
+        moments: task.task.manifest.moments.iter().map(declared).collect(),
+    }
+}
+
+fn declared(moment: &Moment) -> DeclaredMoment {
+    DeclaredMoment {
+        name: moment.name.clone(),
+        channel: match moment.channel {
+            MomentChannel::Audio => "audio",
+            MomentChannel::Screen => "screen",
+        }
+        .to_owned(),
+        seconds: moment.seconds,
+        needed: moment.needed,
     }
 }
 
@@ -278,7 +293,7 @@ fn fill(result: &mut EpisodeResult, ended: Ended) {
 }
 
 /// How an episode counts, from its cause and its score.
-fn outcome(result: &EpisodeResult) -> Outcome {
+pub(crate) fn outcome(result: &EpisodeResult) -> Outcome {
     use EndCause as C;
     match result.cause {
         C::BrowserLost

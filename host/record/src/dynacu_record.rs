@@ -21,9 +21,9 @@ pub use episode::{
     ActionCounts, EndCause, EpisodeResult, ModelIdentity, Outcome, Overhead, Perception,
     PolicyIdentity, ScoreResult, Speech, Usage,
 };
-pub use event::{Entry, Event, HeardSentence};
+pub use event::{DeclaredMoment, Entry, Event, HeardSentence};
 pub use file::{hash, write_atomically, write_json};
-pub use reader::{ReadError, read_episode, read_events};
+pub use reader::{ReadError, read_episode, read_events, read_run};
 pub use run::{AskedModel, InferenceInfo, Machine, ModelFile, PluginFile, RunInfo};
 pub use writer::{BlobIndex, RecordError, Recorder, Writer};
 

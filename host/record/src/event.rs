@@ -27,6 +27,18 @@ pub struct HeardSentence {
     pub confidence: f32,
 }
 
+/// A moment of page truth that the task's page reports, as the task declares it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DeclaredMoment {
+    pub name: String,
+    /// `audio` or `screen`.
+    pub channel: String,
+    /// How long it is up; none where it is heard.
+    pub seconds: Option<f64>,
+    /// Whether the task cannot be solved without it.
+    pub needed: bool,
+}
+
 /// The typed events of an episode. Times are milliseconds on the episode's clock, boxes are `[x, y, width, height]` in
 /// screen pixels, blobs are named by their SHA-256.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,6 +67,9 @@ pub enum Event {
         /// Key of the guest's random numbers, hex.
         guest_random: String,
         perception: Value,
+        /// Empty in records of before they were written.
+        #[serde(default)]
+        moments: Vec<DeclaredMoment>,
     },
     /// The page got its start signal: t = 0.
     PageStarted { url: String },

@@ -4,9 +4,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
+
 use crate::episode::EpisodeResult;
 use crate::event::Entry;
 use crate::file::hash;
+use crate::run::RunInfo;
 
 /// A record that cannot be read or cannot be believed.
 #[derive(Debug, thiserror::Error)]
@@ -53,14 +56,22 @@ pub fn read_events(folder: &Path) -> Result<Vec<Entry>, ReadError> {
 
 /// The result of an episode's folder.
 pub fn read_episode(folder: &Path) -> Result<EpisodeResult, ReadError> {
-    let path = folder.join("episode.json");
-    let text = fs::read_to_string(&path).map_err(|source| ReadError::File {
-        path: path.clone(),
-        source,
-    })?;
+    read_json(folder.join("episode.json"))
+}
+
+/// What `run.json` of a run's folder says.
+pub fn read_run(folder: &Path) -> Result<RunInfo, ReadError> {
+    read_json(folder.join("run.json"))
+}
+
+fn read_json<T: DeserializeOwned>(path: PathBuf) -> Result<T, ReadError> {
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(source) => return Err(ReadError::File { path, source }),
+    };
     serde_json::from_str(&text).map_err(|source| ReadError::Parse {
-        path,
         line: source.line(),
+        path,
         source,
     })
 }

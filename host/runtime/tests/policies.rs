@@ -187,9 +187,9 @@ then = [{ click = "pad" }, { wait = 0.3 }]
     turn.words = vec![("Your turn", 620, 10)];
     turn.changed = (620, 10, 90, 20);
     let screens = vec![
-        (500, light(Some(left.clone()))),
+        (500, light(Some(left))),
         (1_000, light(None)),
-        (1_500, light(Some(left.clone()))),
+        (1_500, light(Some(left))),
         (2_000, light(Some(right))),
         (2_500, light(Some(left))),
         (3_000, light(None)),

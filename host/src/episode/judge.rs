@@ -20,6 +20,11 @@ pub struct Happened {
     pub data: Value,
 }
 
+/// Whether the scorer is asked for a verdict after an event of this name.
+pub fn wants_verdict(event: &str) -> bool {
+    matches!(event, "submit" | "window-closed" | "utterance")
+}
+
 /// The scorer's label, and when the event that brought it was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
@@ -81,10 +86,7 @@ impl Judge {
     }
 
     async fn take(&mut self, event: Happened, now: u64) -> Result<(), GuestFailure> {
-        let wants_verdict = matches!(
-            event.name.as_str(),
-            "submit" | "window-closed" | "utterance"
-        );
+        let wants_verdict = wants_verdict(&event.name);
         let at = event.at;
         self.events.push(event);
         // Utterances are recognised after what followed them; the scorer sees the order in which things were done.

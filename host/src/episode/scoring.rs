@@ -1,6 +1,7 @@
 //! The last call of an episode: its score.
 
 use dynacu_record::{EndCause as Cause, ScoreResult};
+use dynacu_runtime::Scorer;
 use dynacu_runtime::types::{EndCause, ScoreError, ScoredEpisode};
 
 use super::judge::Judge;
@@ -14,17 +15,7 @@ pub async fn score(
     cause: Cause,
     duration: u64,
 ) -> Option<Result<ScoreResult, String>> {
-    let ended = match cause {
-        Cause::Done => EndCause::Done,
-        Cause::TaskEnded => EndCause::TaskEnded,
-        Cause::TimeLimit => EndCause::TimeLimit,
-        Cause::StepLimit => EndCause::StepLimit,
-        Cause::Budget => EndCause::Budget,
-        Cause::LeftPage => EndCause::LeftPage,
-        Cause::Operator => EndCause::Operator,
-        Cause::PolicyReturned => EndCause::PolicyReturned,
-        _ => return None,
-    };
+    let ended = ended(cause)?;
     let Some(scorer) = judge.scorer() else {
         let success = task.foreign.as_ref().map(|page| page.success.as_str());
         let passed = success == Some(page_result);
@@ -46,7 +37,27 @@ pub async fn score(
         ended,
         duration,
     };
-    Some(match scorer.score_episode(episode).await {
+    Some(ask(scorer, episode).await)
+}
+
+/// What a scorer is told of an end; none where it leaves nothing to score.
+pub fn ended(cause: Cause) -> Option<EndCause> {
+    Some(match cause {
+        Cause::Done => EndCause::Done,
+        Cause::TaskEnded => EndCause::TaskEnded,
+        Cause::TimeLimit => EndCause::TimeLimit,
+        Cause::StepLimit => EndCause::StepLimit,
+        Cause::Budget => EndCause::Budget,
+        Cause::LeftPage => EndCause::LeftPage,
+        Cause::Operator => EndCause::Operator,
+        Cause::PolicyReturned => EndCause::PolicyReturned,
+        _ => return None,
+    })
+}
+
+/// The score of a whole episode; the error says why there is none.
+pub async fn ask(scorer: &Scorer, episode: ScoredEpisode) -> Result<ScoreResult, String> {
+    match scorer.score_episode(episode).await {
         Ok(Ok(score)) => Ok(ScoreResult {
             value: score.value,
             passed: score.passed,
@@ -62,5 +73,5 @@ pub async fn score(
         }),
         Ok(Err(ScoreError::MalformedResult(text) | ScoreError::Unscorable(text))) => Err(text),
         Err(failure) => Err(format!("the scorer failed: {}", failure.detail)),
-    })
+    }
 }

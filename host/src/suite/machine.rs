@@ -43,13 +43,19 @@ fn first_line(program: &str, arguments: &[&str]) -> String {
         .unwrap_or_default()
 }
 
-/// The commit of a checkout, if this is one.
+/// The commit of a checkout, if this is one; `-dirty` behind it where files differ from it.
 #[must_use]
 pub fn commit(root: &Path) -> Option<String> {
     let output = Command::new("git")
         .arg("-C")
         .arg(root)
-        .args(["rev-parse", "HEAD"])
+        .args([
+            "describe",
+            "--always",
+            "--dirty",
+            "--abbrev=40",
+            "--exclude=*",
+        ])
         .output()
         .ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -1,0 +1,213 @@
+//! The figures of one condition.
+
+use std::collections::BTreeMap;
+
+use dynacu_record::{ActionCounts, Outcome};
+
+use super::{Group, count, counts, passed};
+use crate::model::{Agent, Condition, MomentShare, Seen, Spent, Spoken, Time};
+use crate::read::Episode;
+use crate::statistics::{Share, Spread};
+
+pub fn conditions(groups: &[Group], agents: &[Agent]) -> Vec<Condition> {
+    let several_gates = groups.iter().any(|group| group.gate != groups[0].gate);
+    groups
+        .iter()
+        .map(|group| {
+            let agent = agents
+                .get(group.agent)
+                .map_or("?", |agent| agent.name.as_str());
+            let gate = group.gate.as_deref().filter(|_| several_gates);
+            let gate = gate.map_or_else(String::new, |gate| format!("@{gate}"));
+            condition(group, format!("{agent}/{}{gate}", group.mode))
+        })
+        .collect()
+}
+
+/// How an outcome is written in files.
+pub fn outcome_name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Passed => "passed",
+        Outcome::Failed => "failed",
+        Outcome::Timeout => "timeout",
+        Outcome::AgentError => "agent-error",
+        Outcome::InfrastructureError => "infrastructure-error",
+        Outcome::Unscored => "unscored",
+    }
+}
+
+fn condition(group: &Group, id: String) -> Condition {
+    let mut outcomes = BTreeMap::new();
+    let mut causes = BTreeMap::new();
+    let mut stages = BTreeMap::new();
+    let mut actions = ActionCounts::default();
+    for episode in &group.episodes {
+        let result = &episode.result;
+        *outcomes
+            .entry(outcome_name(result.outcome).to_owned())
+            .or_default() += 1;
+        *causes.entry(result.cause.name()).or_default() += 1;
+        if let Ok(trace) = &episode.trace
+            && let Some(stage) = trace.stage
+        {
+            *stages.entry(stage).or_default() += 1;
+        }
+        let more = &result.actions;
+        actions.done += more.done;
+        actions.off_screen += more.off_screen;
+        actions.forbidden += more.forbidden;
+        actions.unknown_key += more.unknown_key;
+        actions.not_granted += more.not_granted;
+        actions.cancelled += more.cancelled;
+        actions.failed += more.failed;
+    }
+    let of_counted =
+        |pick: fn(&Episode) -> Option<f64>| Spread::of(group.counted().filter_map(pick));
+    Condition {
+        id,
+        agent: group.agent,
+        mode: group.mode.clone(),
+        gate: group.gate.clone(),
+        counts: count(group.episodes.iter().copied()),
+        success: Share::of(&group.tally(|_| true)),
+        outcomes,
+        causes,
+        stages,
+        steps: of_counted(|episode| Some(f64::from(episode.result.steps))),
+        completion_s: of_counted(|episode| {
+            episode
+                .result
+                .time_to_completion_s
+                .filter(|_| passed(episode))
+        }),
+        wall_s: of_counted(|episode| Some(episode.result.wall_s)),
+        time: time(group),
+        perception: seen(group),
+        speech: spoken(group),
+        actions,
+        usage: spent(group),
+    }
+}
+
+fn time(group: &Group) -> Time {
+    let spread = |pick: fn(&Episode) -> &Vec<u64>| {
+        Spread::of(group.counted().flat_map(pick).map(|&ms| ms as f64))
+    };
+    let seconds = |values: &[u64]| values.iter().sum::<u64>() as f64 / 1000.0;
+    let episodes = group.counted().count().max(1) as f64;
+    let asked = group
+        .counted()
+        .any(|episode| episode.result.model.is_some());
+    let total = |of: &dyn Fn(&Episode) -> f64| group.counted().map(of).sum::<f64>() / episodes;
+    let observe = total(&|episode| seconds(&episode.result.overhead_ms.observe));
+    let model = total(&|episode| seconds(&episode.result.model_ms));
+    let wall = total(&|episode| episode.result.wall_s);
+    Time {
+        observe_ms: spread(|episode| &episode.result.overhead_ms.observe),
+        asr_ms: spread(|episode| &episode.result.overhead_ms.asr),
+        keyframe_ms: spread(|episode| &episode.result.overhead_ms.keyframe),
+        encode_ms: spread(|episode| &episode.result.overhead_ms.encode),
+        model_ms: spread(|episode| &episode.result.model_ms),
+        observe_s_per_episode: observe,
+        model_s_per_episode: asked.then_some(model),
+        rest_s_per_episode: (wall - observe - model).max(0.0),
+    }
+}
+
+fn seen(group: &Group) -> Seen {
+    let mut seen = Seen {
+        frames: 0,
+        late_frames: 0,
+        keyframes: 0,
+        sentences: 0,
+        heard_s: 0.0,
+        sound_gaps_ms: 0,
+        recognition_failures: 0,
+        moments: None,
+        delay_ms: None,
+    };
+    let mut delays = Vec::new();
+    let mut moments: Option<MomentShare> = None;
+    for episode in group.counted() {
+        let perception = &episode.result.perception;
+        seen.frames += perception.frames;
+        seen.late_frames += perception.late_frames;
+        seen.keyframes += perception.keyframes;
+        seen.sentences += perception.sentences;
+        seen.heard_s += perception.heard_s;
+        seen.sound_gaps_ms += perception.sound_gaps_ms;
+        seen.recognition_failures += u64::from(perception.recognition_failures);
+        if let Ok(trace) = &episode.trace {
+            let has = |what: &str| trace.granted.iter().any(|grant| grant == what);
+            for moment in &trace.moments {
+                let granted = match moment.channel.as_deref() {
+                    Some("audio") => has("audio"),
+                    Some("screen") => has("keyframes"),
+                    _ => has("audio") || has("keyframes"),
+                };
+                if granted {
+                    let moments = moments.get_or_insert_default();
+                    moments.shown += 1;
+                    moments.perceived += u64::from(moment.by.is_some());
+                    delays.extend(moment.delay_ms.map(|ms| ms as f64));
+                }
+            }
+        }
+    }
+    seen.moments = moments;
+    seen.delay_ms = Spread::of(delays);
+    seen
+}
+
+fn spoken(group: &Group) -> Option<Spoken> {
+    let speaking = || {
+        group
+            .counted()
+            .filter(|episode| episode.result.speech.utterances > 0)
+    };
+    speaking().next()?;
+    let sum = |of: fn(&Episode) -> u32| speaking().map(|episode| u64::from(of(episode))).sum();
+    Some(Spoken {
+        utterances: sum(|episode| episode.result.speech.utterances),
+        received: sum(|episode| episode.result.speech.received),
+        latency_p95_ms: Spread::of(
+            speaking()
+                .filter_map(|episode| episode.result.speech.latency_ms_p95)
+                .map(|ms| ms as f64),
+        ),
+        accepted: Share::of(&group.tally(|episode| episode.result.speech.utterances > 0)),
+    })
+}
+
+/// All episodes: money is spent on those that do not count, too.
+fn spent(group: &Group) -> Option<Spent> {
+    let asking = || {
+        group
+            .episodes
+            .iter()
+            .copied()
+            .filter(|e| e.result.model.is_some())
+    };
+    asking().next()?;
+    let sum = |of: fn(&Episode) -> u64| asking().map(of).sum::<u64>();
+    let costs: Vec<f64> = asking().filter_map(|e| e.result.usage.cost_usd).collect();
+    let unpriced = asking()
+        .filter(|e| e.result.usage.cost_usd.is_none() && e.result.model_calls > 0)
+        .count() as u64;
+    let cost = (!costs.is_empty()).then(|| costs.iter().sum::<f64>());
+    let passes = asking().filter(|e| counts(e) && passed(e)).count();
+    Some(Spent {
+        calls: sum(|e| e.result.model_calls),
+        answers: sum(|e| e.result.model_ms.len() as u64),
+        retries: sum(|e| e.trace.as_ref().map_or(0, |trace| trace.retries)),
+        input_tokens: sum(|e| e.result.usage.input_tokens),
+        cached_input_tokens: sum(|e| e.result.usage.cached_input_tokens),
+        output_tokens: sum(|e| e.result.usage.output_tokens),
+        reasoning_tokens: sum(|e| e.result.usage.reasoning_tokens),
+        cost_usd: cost,
+        unpriced,
+        cost_usd_per_pass: cost
+            .filter(|_| unpriced == 0 && passes > 0)
+            .map(|cost| cost / passes as f64),
+    })
+}

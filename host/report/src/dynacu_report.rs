@@ -1,0 +1,52 @@
+//! What a run's records say.
+//!
+//! [`write`] reads a run's folder once and leaves there `report.html` for people (one file, needs no network), `report.json`
+//! for machines, `report.md` for a mail or a repository, and in each episode's folder `view.html`, the episode on a time line.
+//! `docs/report.md` says how every figure is computed.
+
+mod build;
+pub mod html;
+mod markdown;
+pub mod model;
+mod read;
+pub mod statistics;
+mod text;
+pub mod trace;
+mod viewer;
+
+use std::path::Path;
+
+pub use build::report;
+pub use model::Report;
+pub use read::{Episode, Error, Run, read_run};
+
+/// Reads a run and writes its report and its episodes' pages into its folder.
+///
+/// # Errors
+/// The folder is no run, holds no whole episode, or cannot be written to.
+pub fn write(folder: &Path) -> Result<Report, Error> {
+    let run = read_run(folder, &viewer::write)?;
+    let report = report(&run);
+    put(folder, "report.json", |path| {
+        dynacu_record::write_json(path, &report)
+    })?;
+    let texts = [
+        ("report.md", markdown::markdown(&report)),
+        ("report.html", html::page(&report)),
+    ];
+    for (name, text) in texts {
+        put(folder, name, |path| {
+            dynacu_record::write_atomically(path, text.as_bytes())
+        })?;
+    }
+    Ok(report)
+}
+
+fn put(
+    folder: &Path,
+    name: &str,
+    write: impl Fn(&Path) -> std::io::Result<()>,
+) -> Result<(), Error> {
+    let path = folder.join(name);
+    write(&path).map_err(|source| Error::Write { path, source })
+}
