@@ -108,7 +108,7 @@ for (const [t, text, fault] of spoken) item(at("spoken"), t, text, fault);
 if (!spoken.length) none(at("spoken"), "Nothing was spoken.");
 for (const moment of data.moments) {
   const by = moment.by ? `perceived by ${moment.by}${moment.delay_ms === null ? "" : ` after ${seconds(moment.delay_ms)}`}` : "not perceived";
-  item(at("moments"), moment.at, `${moment.name}: ${by}${moment.observed ? ", observed" : ", in no observation"}`, !moment.by);
+  item(at("moments"), moment.at, `${moment.name}: ${by}${moment.observed ? ", observed" : ", in no observation"}${moment.channel ? "" : " (its channel is not declared)"}`, !moment.by);
 }
 if (!data.moments.length) none(at("moments"), "The page reported no moment.");
 for (const picture of pictures) {

@@ -162,7 +162,7 @@ impl Trace {
             .filter(|moment| moment.needed && !reported.contains(moment.name.as_str()))
             .map(|moment| moment.name.clone())
             .collect();
-        trace.stage = stage(result, entries, &trace, declared.is_empty());
+        trace.stage = stage(result, entries, &trace, declared);
         trace.look_at = look_at(result, entries, &trace);
         trace
     }
@@ -262,6 +262,17 @@ fn heard(entries: &[Entry], at: u64) -> Option<Perceived> {
     (delay.is_some() || observed).then_some((Some(By::Sentence), delay, observed))
 }
 
+/// Whether a channel is granted on which a moment can be perceived; either will do where the channel is not known.
+#[must_use]
+pub fn grants(granted: &[String], channel: Option<&str>) -> bool {
+    let has = |what: &str| granted.iter().any(|grant| grant == what);
+    match channel {
+        Some("audio") => has("audio"),
+        Some("screen") => has("keyframes"),
+        _ => has("audio") || has("keyframes"),
+    }
+}
+
 /// What a page reports by itself; everything else was brought about by the policy.
 fn is_answer(name: &str) -> bool {
     !matches!(
@@ -274,27 +285,31 @@ fn stage(
     result: &EpisodeResult,
     entries: &[Entry],
     trace: &Trace,
-    undeclared: bool,
+    declared: &[DeclaredMoment],
 ) -> Option<Stage> {
     match result.outcome {
         Outcome::Passed | Outcome::InfrastructureError | Outcome::Unscored => return None,
         Outcome::AgentError => return Some(Stage::AgentFailed),
         Outcome::Failed | Outcome::Timeout => {}
     }
+    let granted = |channel: Option<&str>| grants(&trace.granted, channel);
+    let missing = |moment: &&DeclaredMoment| trace.missing.contains(&moment.name);
+    // A policy that sees at once that it lacks the channel does not wait for the moment.
+    if declared
+        .iter()
+        .filter(missing)
+        .any(|moment| !granted(Some(&moment.channel)))
+    {
+        return Some(Stage::NotGranted);
+    }
     if !trace.missing.is_empty() {
         return Some(Stage::NotShown);
     }
-    if undeclared && trace.moments.is_empty() {
+    if declared.is_empty() && trace.moments.is_empty() {
         return Some(Stage::Unknown);
     }
-    let has = |what: &str| trace.granted.iter().any(|grant| grant == what);
-    let granted = |moment: &Moment| match moment.channel.as_deref() {
-        Some("audio") => has("audio"),
-        Some("screen") => has("keyframes"),
-        _ => has("audio") || has("keyframes"),
-    };
     let needed = || trace.moments.iter().filter(|moment| moment.needed);
-    if needed().any(|moment| moment.by.is_none() && !granted(moment)) {
+    if needed().any(|moment| moment.by.is_none() && !granted(moment.channel.as_deref())) {
         return Some(Stage::NotGranted);
     }
     if needed().any(|moment| moment.by.is_none()) {

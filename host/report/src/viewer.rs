@@ -143,7 +143,7 @@ fn main(failed: bool, sounds: &[&str]) -> Markup {
                 section aria-labelledby="h-heard" { h2 #h-heard { "Heard" } ol #heard .list {} }
                 section aria-labelledby="h-spoken" { h2 #h-spoken { "Spoken" } ol #spoken .list {} }
                 section aria-labelledby="h-moments" { h2 #h-moments { "Moments" } ol #moments .list {} }
-                section aria-labelledby="h-keyframes" { h2 #h-keyframes { "Pictures" } div #strip .strip {} }
+                section .wide aria-labelledby="h-keyframes" { h2 #h-keyframes { "Pictures" } div #strip .strip {} }
                 section .wide aria-labelledby="h-events" {
                     h2 #h-events { "Events" }
                     label { "Show " select #kinds { option value="main" { "what matters" } option value="" { "all" } } }

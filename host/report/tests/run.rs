@@ -148,7 +148,7 @@ fn what_is_missing_or_was_touched_is_said_and_the_rest_is_reported() {
     assert_eq!(report.counts.unreadable, 1);
     assert_eq!(report.counts.episodes as usize, results.len() - 2);
     assert!(warned(&report, "not whole"));
-    assert!(warned(&report, "cannot be read"));
+    assert!(warned(&report, "Results that cannot be read"));
     assert!(warned(&report, "changed or cut"));
     assert!(!results[2].0.join("view.html").exists());
     let html = fs::read_to_string(folder.path().join("report.html")).unwrap();

@@ -8,6 +8,7 @@ use super::{Group, count, counts, passed};
 use crate::model::{Agent, Condition, MomentShare, Seen, Spent, Spoken, Time};
 use crate::read::Episode;
 use crate::statistics::{Share, Spread};
+use crate::trace::grants;
 
 pub fn conditions(groups: &[Group], agents: &[Agent]) -> Vec<Condition> {
     let several_gates = groups.iter().any(|group| group.gate != groups[0].gate);
@@ -138,13 +139,8 @@ fn seen(group: &Group) -> Seen {
         seen.sound_gaps_ms += perception.sound_gaps_ms;
         seen.recognition_failures += u64::from(perception.recognition_failures);
         if let Ok(trace) = &episode.trace {
-            let has = |what: &str| trace.granted.iter().any(|grant| grant == what);
             for moment in &trace.moments {
-                let granted = match moment.channel.as_deref() {
-                    Some("audio") => has("audio"),
-                    Some("screen") => has("keyframes"),
-                    _ => has("audio") || has("keyframes"),
-                };
+                let granted = grants(&trace.granted, moment.channel.as_deref());
                 if granted {
                     let moments = moments.get_or_insert_default();
                     moments.shown += 1;

@@ -61,7 +61,7 @@ fn wholeness(run: &Run, groups: &[Group], notes: &mut Notes) {
     }
     if !run.unfinished.is_empty() {
         notes.warn(format!(
-            "{} episodes were begun and are not whole; they are in no figure: {}.",
+            "Begun and not whole, so in no figure: {} ({}).",
             run.unfinished.len(),
             some(run.unfinished.clone())
         ));
@@ -72,7 +72,7 @@ fn wholeness(run: &Run, groups: &[Group], notes: &mut Notes) {
             .iter()
             .map(|(path, why)| format!("{path} ({why})"));
         notes.warn(format!(
-            "{} results cannot be read; they are in no figure: {}.",
+            "Results that cannot be read, so in no figure: {} ({}).",
             run.unreadable.len(),
             some(reasons.collect())
         ));
@@ -90,7 +90,7 @@ fn wholeness(run: &Run, groups: &[Group], notes: &mut Notes) {
         .collect();
     if !untraced.is_empty() {
         notes.warn(format!(
-            "The events of {} episodes are missing, changed or cut. Their results count, but nothing vouches for them: {}.",
+            "Episodes whose events are missing, changed or cut: {} ({}). Their results count, but nothing vouches for them.",
             untraced.len(),
             some(untraced)
         ));
@@ -205,7 +205,7 @@ fn infrastructure(run: &Run, notes: &mut Notes) {
             .map(|(cause, n)| format!("{cause} {n}"))
             .collect();
         notes.warn(format!(
-            "{} episodes do not count (infrastructure or unscored): {}. They are left out of every share.",
+            "Episodes that do not count (infrastructure or unscored): {}, by cause {}. They are left out of every share.",
             lost.len(),
             some(causes)
         ));
@@ -213,7 +213,7 @@ fn infrastructure(run: &Run, notes: &mut Notes) {
     let again = sum(|episode| u64::from(episode.result.earlier_infrastructure_errors));
     if again > 0 {
         notes.say(format!(
-            "Infrastructure failed {again} times in episodes that were run again."
+            "Infrastructure failures in episodes that were run again: {again}."
         ));
     }
     let frames = sum(|episode| episode.result.perception.frames);
@@ -240,7 +240,7 @@ fn money(run: &Run, conditions: &[Condition], notes: &mut Notes) {
         .map(|usage| usage.unpriced)
         .sum();
     if unpriced > 0 {
-        notes.say(format!("{unpriced} episodes have no cost, since their model has no price in the table used; sums of money are without them."));
+        notes.say(format!("Episodes without a cost, since their model has no price in the table used: {unpriced}. Sums of money are without them."));
     }
     if let Some(inference) = &run.info.inference {
         for (host, url) in &inference.endpoints {

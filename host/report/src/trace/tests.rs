@@ -112,6 +112,8 @@ fn a_channel_that_is_not_granted_is_told_from_one_that_missed() {
         of(&["keyframes"], "audio", &[moment(1000)]).stage,
         Some(Stage::NotGranted)
     );
+    // A policy that gives up before the moment lacked the channel all the same.
+    assert_eq!(of(&[], "audio", &[]).stage, Some(Stage::NotGranted));
     // The host records keyframes in every mode: they are no perception where they were not granted.
     let trace = of(&[], "screen", &[moment(1000), keyframe(1300)]);
     assert_eq!(trace.moments[0].by, None);
