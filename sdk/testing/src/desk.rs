@@ -1,25 +1,24 @@
 //! The host's side of a scripted episode, on a clock of its own.
 
-use std::any::Any;
+mod acting;
+mod still;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use dynacu_runtime::types::{
-    Action, ActionError, ActionOutcome, ActionReceipt, AudioContext, BlobError, BlobInfo,
-    Capabilities, Channels, Completion, EncodeError, Encoding, HearingError, Level, ModelError,
-    ModelRequest, PerformError, Point, ReadingError, RecentAudio, Rect, Size, StopCause, TextLine,
+    Action, ActionError, ActionOutcome, AudioContext, BlobError, BlobInfo, Capabilities, Channels,
+    Completion, HearingError, Level, ModelError, ModelRequest, PerformError, Point, ReadingError,
+    RecentAudio, Rect, StopCause, TextLine,
 };
 use dynacu_runtime::{Blobs, Event, Frame, Keyframe, Observation, PolicyHost};
 
 use crate::ran::{Performed, Seen};
 use crate::{Media, Model, Picture, Script};
+use still::{Still, silence};
 
 /// The older layer of sound.
 const CONTEXT_MS: u64 = 60_000;
-/// What an action takes, beside a wait and what is spoken.
-const ACTION_MS: u64 = 50;
-/// A spoken word.
-const WORD_MS: u64 = 350;
 /// Keyframes of one observation.
 const KEYFRAMES: usize = 64;
 
@@ -182,93 +181,12 @@ impl Desk {
             }
         }
     }
-
-    /// What is wrong with an action, as the host would see it.
-    fn refusal(&self, action: &Action) -> Option<ActionError> {
-        let Size { width, height } = self.script.brief.screen;
-        let outside = |at: &Point| {
-            at.x < 0
-                || at.y < 0
-                || i64::from(at.x) >= width.into()
-                || i64::from(at.y) >= height.into()
-        };
-        let points = match action {
-            Action::Click(click) => vec![click.at],
-            Action::MovePointer(at) => vec![*at],
-            Action::Drag(drag) => vec![drag.start, drag.end],
-            Action::Scroll(scroll) => scroll.at.into_iter().collect(),
-            Action::Speak(_) if !self.granted(Channels::SPEECH) => {
-                return Some(ActionError::NotGranted("speech".to_owned()));
-            }
-            _ => Vec::new(),
-        };
-        let first = points.into_iter().find(outside);
-        first.map(ActionError::OffScreen)
-    }
-
-    /// Does one action when the hands are free, and gives what became of it and when.
-    fn act(&mut self, action: &Action) -> (u64, Result<ActionReceipt, ActionError>) {
-        let started_at = self.busy_until.max(self.now);
-        if let Some(error) = self.refusal(action) {
-            return (started_at, Err(error));
-        }
-        let took = match action {
-            Action::Wait(milliseconds) => *milliseconds,
-            Action::Speak(text) => WORD_MS * text.split_whitespace().count() as u64,
-            _ => ACTION_MS,
-        };
-        match action {
-            Action::Click(click) => self.pointer = click.at,
-            Action::MovePointer(at) => self.pointer = *at,
-            Action::Drag(drag) => self.pointer = drag.end,
-            _ => {}
-        }
-        let ended_at = started_at.saturating_add(took);
-        self.busy_until = ended_at;
-        if matches!(action, Action::Done) {
-            self.done_at = Some(ended_at);
-        }
-        let receipt = ActionReceipt {
-            started_at,
-            ended_at,
-        };
-        (ended_at, Ok(receipt))
-    }
 }
 
 #[derive(Clone, Copy)]
 enum News {
     Keyframe(usize),
     Sentence(usize),
-}
-
-/// A screen that never changes.
-struct Still {
-    picture: Picture,
-    captured_at: u64,
-    seen: Arc<Mutex<Seen>>,
-}
-
-#[async_trait]
-impl Frame for Still {
-    fn captured_at(&self) -> u64 {
-        self.captured_at
-    }
-
-    fn size(&self) -> Size {
-        self.picture.size()
-    }
-
-    async fn encode(&self, encoding: Encoding) -> Result<String, EncodeError> {
-        let (bytes, media_type) = self.picture.encode(&encoding)?;
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.encodings.push(encoding);
-        Ok(seen.media.keep(bytes, media_type, self.picture.name()))
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
 #[async_trait]
@@ -514,20 +432,4 @@ impl PolicyHost for Desk {
             self.mail.push((now, cancelled));
         }
     }
-}
-
-/// A WAV of all but nothing: 16 kHz, mono, 16 bits. Its first samples are the instant, so that no two clips are one.
-fn silence(start: u64, end: u64) -> Vec<u8> {
-    let bytes = ((end - start) * 32) as u32;
-    let mut wav = Vec::with_capacity(44 + bytes as usize);
-    wav.extend(b"RIFF");
-    wav.extend((36 + bytes).to_le_bytes());
-    wav.extend(b"WAVEfmt \x10\0\0\0\x01\0\x01\0");
-    wav.extend(16_000_u32.to_le_bytes());
-    wav.extend(32_000_u32.to_le_bytes());
-    wav.extend(b"\x02\0\x10\0data");
-    wav.extend(bytes.to_le_bytes());
-    wav.extend(start.to_le_bytes());
-    wav.resize(44 + bytes as usize, 0);
-    wav
 }

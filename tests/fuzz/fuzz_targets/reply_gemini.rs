@@ -4,8 +4,8 @@
 
 mod reply;
 
-use libfuzzer_sys::fuzz_target;
 use gemini::conversions::Settings;
+use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Some(reply) = reply::reply(bytes) {
