@@ -48,6 +48,8 @@ impl Window {
         let config = BrowserConfig::builder()
             .chrome_executable("/usr/bin/chromium")
             .no_sandbox()
+            // A page that still glides is clicked beside what was meant.
+            .arg("--force-prefers-reduced-motion")
             .user_data_dir(profile.path())
             .window_size(1200, 900)
             .build()
