@@ -335,7 +335,7 @@ async fn what_happens_while_the_model_thinks_is_shown_at_once_where_asked_for() 
     // Off by default: the model is left to think.
     let ran = news().run(&plugin, thinks(), "{}").await;
     assert_eq!(ran.requests.len(), 1);
-    assert_eq!(ran.cancelled, []);
+    assert!(ran.cancelled.is_empty());
     assert_eq!(ran.stopped, Some(StopCause::TimeLimit));
 }
 
