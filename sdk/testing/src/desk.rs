@@ -365,10 +365,16 @@ impl PolicyHost for Desk {
 
     async fn read_text(
         &mut self,
-        _frame: Arc<dyn Frame>,
-        _area: Rect,
+        frame: Arc<dyn Frame>,
+        area: Rect,
     ) -> Result<Vec<TextLine>, ReadingError> {
-        Err(ReadingError::NotGranted)
+        if !self.granted(Channels::READING) {
+            return Err(ReadingError::NotGranted);
+        }
+        let still = frame.as_any().downcast_ref::<Still>();
+        let lines = still.ok_or(ReadingError::Gone)?.picture.words_in(&area);
+        self.look().readings.push(area);
+        Ok(lines)
     }
 
     async fn clip(&mut self, start: u64, end: u64) -> Result<String, HearingError> {

@@ -4,7 +4,7 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dynacu_runtime::types::{EncodeError, Encoding, ImageFormat, Point, Rect, Size};
+use dynacu_runtime::types::{EncodeError, Encoding, ImageFormat, Point, Rect, Size, TextLine};
 use image::codecs::jpeg::JpegEncoder;
 use image::{ImageFormat as Format, Rgb, RgbImage};
 
@@ -16,6 +16,8 @@ const JPEG_QUALITY: u8 = 85;
 pub struct Picture {
     name: String,
     pixels: Arc<RgbImage>,
+    /// What the `reading` assist finds on it.
+    words: Vec<TextLine>,
 }
 
 /// A file that is no picture.
@@ -31,13 +33,12 @@ impl Picture {
     #[must_use]
     pub fn named(name: impl Into<String>) -> Self {
         let name = name.into();
-        // FNV-1a: names that differ give colours that differ, in every build.
-        let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
-            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-        });
-        let [_, red, green, blue] = hash.to_be_bytes();
-        let pixels = Arc::new(RgbImage::from_pixel(1280, 720, Rgb([red, green, blue])));
-        Self { name, pixels }
+        let pixels = Arc::new(RgbImage::from_pixel(1280, 720, Rgb(colour_of(&name))));
+        Self {
+            name,
+            pixels,
+            words: Vec::new(),
+        }
     }
 
     /// A PNG or a JPEG; its name is the file's.
@@ -56,6 +57,7 @@ impl Picture {
         Ok(Self {
             name,
             pixels: Arc::new(pixels.to_rgb8()),
+            words: Vec::new(),
         })
     }
 
@@ -76,7 +78,41 @@ impl Picture {
         Self {
             name: name.into(),
             pixels: Arc::new(pixels),
+            words: self.words.clone(),
         }
+    }
+
+    /// The same with a line of words, for the `reading` assist: a box of ten pixels a letter and twenty high, in a colour
+    /// of its own, that is read as those words with this confidence, from 0 to 1.
+    #[must_use]
+    pub fn with_words(&self, words: &str, at: Point, confidence: f32) -> Self {
+        let area = Rect {
+            origin: at,
+            size: Size {
+                width: 10 * words.chars().count() as u32,
+                height: 20,
+            },
+        };
+        let mut picture = self.with_box(self.name.clone(), area, colour_of(words));
+        picture.words.push(TextLine {
+            text: words.to_owned(),
+            box_: area,
+            confidence,
+        });
+        picture
+    }
+
+    /// The lines whose left upper corner lies in an area.
+    pub(crate) fn words_in(&self, area: &Rect) -> Vec<TextLine> {
+        let along = |at: i32, start: i32, length: u32| {
+            at >= start && i64::from(at) < i64::from(start) + i64::from(length)
+        };
+        let inside = |line: &&TextLine| {
+            let at = &line.box_.origin;
+            along(at.x, area.origin.x, area.size.width)
+                && along(at.y, area.origin.y, area.size.height)
+        };
+        self.words.iter().filter(inside).cloned().collect()
     }
 
     /// Its name.
@@ -165,6 +201,15 @@ impl Picture {
         written.map_err(|_| EncodeError::BadCrop)?;
         Ok((bytes, media_type))
     }
+}
+
+/// Words that differ give colours that differ, in every build (FNV-1a).
+fn colour_of(words: &str) -> [u8; 3] {
+    let hash = words.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    });
+    let [_, red, green, blue] = hash.to_be_bytes();
+    [red, green, blue]
 }
 
 fn rect(x: u32, y: u32, width: u32, height: u32) -> Rect {

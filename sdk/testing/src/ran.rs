@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dynacu_runtime::PolicyEnd;
 use dynacu_runtime::types::{
-    Action, ActionError, Encoding, Level, ModelRequest, Part, StopCause, ToolOutput,
+    Action, ActionError, Encoding, Level, ModelRequest, Part, Rect, StopCause, ToolOutput,
 };
 
 use crate::Media;
@@ -28,6 +28,7 @@ pub(crate) struct Seen {
     pub(crate) performed: Vec<Performed>,
     pub(crate) encodings: Vec<Encoding>,
     pub(crate) clips: Vec<(u64, u64)>,
+    pub(crate) readings: Vec<Rect>,
     pub(crate) cancelled: Vec<u64>,
     pub(crate) log: Vec<(Level, String)>,
     pub(crate) stopped: Option<StopCause>,
@@ -49,6 +50,8 @@ pub struct Ran {
     pub encodings: Vec<Encoding>,
     /// The sound that it took, from and until.
     pub clips: Vec<(u64, u64)>,
+    /// The areas in which it had text read.
+    pub readings: Vec<Rect>,
     /// Model calls that it gave up.
     pub cancelled: Vec<u64>,
     /// Its log lines, and what it printed.
@@ -69,6 +72,7 @@ impl Ran {
             performed: seen.performed,
             encodings: seen.encodings,
             clips: seen.clips,
+            readings: seen.readings,
             cancelled: seen.cancelled,
             log: seen.log,
             stopped: seen.stopped,

@@ -1,5 +1,5 @@
-//! The policies that solve tasks from their scripts, and those that every task must withstand, each as built, before a
-//! scripted stage.
+//! The policies that solve tasks from their scripts, and those that every task must withstand, each as built, in front of a
+//! scripted screen.
 //!
 //! They are built by `make guests` into `plugins/dist`.
 
@@ -8,90 +8,89 @@
     reason = "clippy.toml allows it in tests, but does not see what tests share"
 )]
 
-#[path = "support/png.rs"]
-mod png;
-#[path = "support/stage.rs"]
-mod stage;
-
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::{Arc, LazyLock, Mutex};
-use std::time::Duration;
 
-use dynacu_runtime::types::{Action, Brief, Channels};
-use dynacu_runtime::{Engine, Limits, Plugin, PolicyEnd};
-use stage::{SCREEN, Seen, Shown, Stage, rect};
+use dynacu_runtime::types::{Action, Channels, Point, Rect, Size};
+use dynacu_runtime::{Plugin, PolicyEnd};
+use dynacu_sdk_testing::{Model, Picture, Ran, Script, load};
 
-fn load(name: &str) -> Plugin {
-    static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
-        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled");
-        Engine::with_cache(Some(cache)).unwrap()
-    });
+fn policy(name: &str) -> Plugin {
     let file = format!("../../plugins/dist/{name}.wasm");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     assert!(path.exists(), "{name}.wasm is not built: run `make guests`");
-    Plugin::load(&ENGINE, &path).unwrap()
+    load(path).unwrap()
 }
 
 fn full() -> Channels {
     Channels::KEYFRAMES | Channels::AUDIO | Channels::SPEECH | Channels::READING
 }
 
-async fn run(
-    name: &str,
-    settings: &str,
-    script: &str,
-    stage: Stage,
-) -> (PolicyEnd, Arc<Mutex<Seen>>) {
-    let brief = Brief {
-        episode: "e1".to_owned(),
-        instruction: "Do it.".to_owned(),
-        screen: SCREEN,
-        pace: 5_000,
-        time_limit: 60_000,
-        step_limit: 40,
-        granted: stage.granted,
-        solution: (!script.is_empty()).then(|| script.to_owned()),
+/// What the screen shows from some time on.
+type Screens = Vec<(u64, Picture)>;
+
+async fn run(name: &str, settings: &str, solution: &str, script: Script) -> Ran {
+    let script = match solution {
+        "" => script,
+        toml => script.with_solution(toml),
     };
-    let seen = stage.seen.clone();
-    let limits = Limits::policy(Duration::from_secs(60), [7; 32]);
-    let end = load(name)
-        .run_policy(Box::new(stage), brief, settings.to_owned(), limits)
-        .ended()
-        .await;
-    (end, seen)
+    script.run(&policy(name), Model::nobody(), settings).await
 }
 
-/// What was done, in short: `click 640,360`, `type 4711`, `key Return`, `speak …`; waits and `done` are left out.
-fn done(seen: &Arc<Mutex<Seen>>) -> Vec<String> {
-    let seen = seen.lock().unwrap();
-    let told = seen
-        .performed
-        .iter()
-        .filter_map(|(_, action)| match action {
-            Action::Click(click) => Some(format!("click {},{}", click.at.x, click.at.y)),
-            Action::TypeText(text) => Some(format!("type {text}")),
-            Action::Key(chord) => Some(format!("key {chord}")),
-            Action::Speak(text) => Some(format!("speak {text}")),
-            Action::Drag(drag) => Some(format!(
-                "drag {},{} {},{}",
-                drag.start.x, drag.start.y, drag.end.x, drag.end.y
-            )),
-            _ => None,
-        });
+fn stage(granted: Channels, screens: Screens, said: &[(u64, &str)]) -> Script {
+    let script = Script::new("Do it.")
+        .granting(granted)
+        .lasting(60_000, 40)
+        .recognised_after(700)
+        .shows(0, words(&[]));
+    let script = screens
+        .into_iter()
+        .fold(script, |script, (at, picture)| script.shows(at, picture));
+    said.iter().fold(script, |script, (ended_at, text)| {
+        script.says(ended_at.saturating_sub(1_500), *ended_at, *text)
+    })
+}
+
+fn words(words: &[(&str, i32, i32)]) -> Picture {
+    let screen = Picture::named("screen");
+    words.iter().fold(screen, |screen, (words, x, y)| {
+        screen.with_words(words, Point { x: *x, y: *y }, 0.97)
+    })
+}
+
+fn rect(x: i32, y: i32, width: u32, height: u32) -> Rect {
+    Rect {
+        origin: Point { x, y },
+        size: Size { width, height },
+    }
+}
+
+/// What was done, in short: `click 640,360`, `type 4711`, `key Return`, `speak …`; other actions are left out.
+fn done(ran: &Ran) -> Vec<String> {
+    let told = ran.done().into_iter().filter_map(|action| match action {
+        Action::Click(click) => Some(format!("click {},{}", click.at.x, click.at.y)),
+        Action::TypeText(text) => Some(format!("type {text}")),
+        Action::Key(chord) => Some(format!("key {chord}")),
+        Action::Speak(text) => Some(format!("speak {text}")),
+        Action::Drag(drag) => Some(format!(
+            "drag {},{} {},{}",
+            drag.start.x, drag.start.y, drag.end.x, drag.end.y
+        )),
+        _ => None,
+    });
     told.collect()
 }
 
-async fn solve(script: &str, screens: Vec<(u64, Shown)>, said: &[(u64, &str)]) -> Vec<String> {
-    let (end, seen) = run("reference", "{}", script, Stage::new(full(), screens, said)).await;
-    assert_eq!(end, PolicyEnd::Returned, "{:#?}", seen.lock().unwrap().log);
-    done(&seen)
+async fn solve(solution: &str, screens: Screens, said: &[(u64, &str)]) -> Vec<String> {
+    let ran = run("reference", "{}", solution, stage(full(), screens, said)).await;
+    assert_eq!(ran.end, PolicyEnd::Returned, "{:#?}", ran.log);
+    done(&ran)
 }
 
-fn words(words: &[(&'static str, i32, i32)]) -> Shown {
-    Shown {
-        words: words.to_vec(),
-        lit: None,
-        changed: (300, 100, 400, 300),
+fn failure(ran: &Ran) -> String {
+    match &ran.end {
+        PolicyEnd::Failed(failure) => failure.detail.clone(),
+        end => panic!("{end:?}"),
     }
 }
 
@@ -122,15 +121,14 @@ done = true
         ),
         (9_333, words(&[("Critical A-1004", 300, 140)])),
     ];
-    let stage = Stage::new(full(), screens, &[]);
-    let (end, seen) = run("reference", "{}", script, stage).await;
-    assert_eq!(end, PolicyEnd::Returned);
+    let ran = run("reference", "{}", script, stage(full(), screens, &[])).await;
+    assert_eq!(ran.end, PolicyEnd::Returned, "{:#?}", ran.log);
     assert_eq!(
-        done(&seen),
+        done(&ran),
         ["click 1180,110", "click 1180,110", "click 1180,150"]
     );
-    let first = seen.lock().unwrap().performed[0].0;
-    assert_eq!(first, 2_040, "at the keyframe, not at the next observation");
+    let first = ran.performed[0].at;
+    assert_eq!(first, 2_000, "at the keyframe, not at the next observation");
 }
 
 #[tokio::test]
@@ -176,23 +174,17 @@ within = 30
 repeat = { each = "lights" }
 then = [{ click = "pad" }, { wait = 0.3 }]
 "##;
-    let left = (rect((400, 300, 60, 60)), [255, 210, 74]);
-    let right = (rect((500, 300, 60, 60)), [250, 205, 80]);
-    let light = |lit: Option<_>| Shown {
-        words: Vec::new(),
-        lit,
-        changed: (400, 300, 160, 60),
-    };
-    let mut turn = light(None);
-    turn.words = vec![("Your turn", 620, 10)];
-    turn.changed = (620, 10, 90, 20);
+    let dark = Picture::named("screen").with_box("screen", rect(400, 300, 160, 60), [40, 40, 40]);
+    let left = dark.with_box("screen", rect(400, 300, 60, 60), [255, 210, 74]);
+    let right = dark.with_box("screen", rect(500, 300, 60, 60), [250, 205, 80]);
+    let turn = dark.with_words("Your turn", Point { x: 620, y: 10 }, 0.97);
     let screens = vec![
-        (500, light(Some(left))),
-        (1_000, light(None)),
-        (1_500, light(Some(left))),
-        (2_000, light(Some(right))),
-        (2_500, light(Some(left))),
-        (3_000, light(None)),
+        (500, left.clone()),
+        (1_000, dark.clone()),
+        (1_500, left.clone()),
+        (2_000, right),
+        (2_500, left),
+        (3_000, dark),
         (6_000, turn),
     ];
     let wanted = [
@@ -220,7 +212,7 @@ speak = "It is {figure}, order {order:spelled}, {boss}."
 [[step]]
 find = { pattern = '{region} (?<button>chat)' }
 [[step]]
-watch = { hear = 'number (?<answer>\w+)' }
+watch = { hear = '(?i)number (?<answer>\w+)' }
 for = 10
 then = [{ type = "{answer:number}" }]
 [[step]]
@@ -252,6 +244,7 @@ values = { west = "Ms Lee" }
         "type not west",
         "speak It is 2.7, order A B 4, Ms Lee.",
         "click 370,210",
+        "type 9",
         "type 12",
         "drag 370,210 365,200",
     ];
@@ -265,23 +258,33 @@ async fn what_does_not_come_is_named_with_its_step() {
 repeat = { times = 2 }
 then = [{ key = "Tab" }, { see = { text = 'Total (?<sum>\d+)' }, within = 3 }]
 "#;
-    let stage = Stage::new(full(), vec![(0, words(&[("Sum 3", 300, 100)]))], &[]);
-    let (end, seen) = run("reference", "{}", script, stage).await;
-    let PolicyEnd::Failed(failure) = end else {
-        panic!("{end:?}")
-    };
-    let wanted = "step 1.2 (see): nothing read matched within 3 s";
-    assert!(failure.detail.contains(wanted), "{failure}");
-    assert_eq!(done(&seen), ["key Tab"]);
-
-    let deaf = Stage::new(Channels::READING, Vec::new(), &[]);
-    let (end, _) = run("reference", "{}", "[[step]]\nhear = 'x'", deaf).await;
-    let PolicyEnd::Failed(failure) = end else {
-        panic!("{end:?}")
-    };
+    let screens = vec![(0, words(&[("Sum 3", 300, 100)]))];
+    let ran = run("reference", "{}", script, stage(full(), screens, &[])).await;
+    let why = failure(&ran);
     assert!(
-        failure.detail.contains("the audio channel is not granted"),
-        "{failure}"
+        why.contains("step 1.2 (see): nothing read matched within 3 s"),
+        "{why}"
+    );
+    assert_eq!(done(&ran), ["key Tab"]);
+
+    let deaf = stage(Channels::READING, Vec::new(), &[]);
+    let why = failure(&run("reference", "{}", "[[step]]\nhear = 'x'", deaf).await);
+    assert!(
+        why.contains("step 1 (hear): the audio channel is not granted"),
+        "{why}"
+    );
+
+    let unread = run(
+        "reference",
+        "{}",
+        "[[step]]\nkey = 4",
+        stage(full(), Vec::new(), &[]),
+    )
+    .await;
+    let why = failure(&unread);
+    assert!(
+        why.contains("solution.toml: ") && why.contains("a chord or a list"),
+        "{why}"
     );
 }
 
@@ -312,25 +315,23 @@ alert = { text = "A1", at = [300, 205] }
 "##;
     let said = [(2_000, "I was paying ninety for it.")];
     let screens = vec![(1_000, words(&[("Critical B7", 300, 100)]))];
-    let (end, seen) = run("guess", "{}", script, Stage::new(full(), screens, &said)).await;
-    assert_eq!(end, PolicyEnd::Returned);
+    let ran = run("guess", "{}", script, stage(full(), screens, &said)).await;
+    assert_eq!(ran.end, PolicyEnd::Returned, "{:#?}", ran.log);
     assert_eq!(
-        done(&seen),
+        done(&ran),
         ["click 640,512", "type 50", "click 50,10", "click 1180,205"]
     );
-    let seen = seen.lock().unwrap();
-    assert_eq!(seen.read, 0);
-    assert!(matches!(seen.performed[0], (0, Action::Wait(7_000))));
-    assert_eq!(seen.performed[1].0, 7_000);
+    assert!(ran.readings.is_empty() && ran.encodings.is_empty());
+    assert!(matches!(ran.performed[0].action, Action::Wait(7_000)));
+    assert_eq!(ran.performed[1].at, 7_000);
 }
 
 #[tokio::test]
 async fn random_runs_are_repeated_by_their_seed() {
     let play = async |settings: &str| {
-        let stage = Stage::new(full(), Vec::new(), &[]);
-        let (end, seen) = run("random", settings, "", stage).await;
-        assert_eq!(end, PolicyEnd::Returned);
-        done(&seen)
+        let ran = run("random", settings, "", stage(full(), Vec::new(), &[])).await;
+        assert_eq!(ran.end, PolicyEnd::Returned);
+        done(&ran)
     };
     let first = play(r#"{"seed": 3}"#).await;
     assert!(first.len() >= 8, "{first:?}");
@@ -339,15 +340,15 @@ async fn random_runs_are_repeated_by_their_seed() {
     // The key of the guest's random numbers is the test's, so a run without a seed is repeated as well.
     assert_eq!(play("{}").await, play("{}").await);
 
-    let (end, _) = run(
+    let ran = run(
         "random",
         r#"{"sede": 3}"#,
         "",
-        Stage::new(full(), Vec::new(), &[]),
+        stage(full(), Vec::new(), &[]),
     )
     .await;
-    let PolicyEnd::BadSettings(why) = end else {
-        panic!("{end:?}")
+    let PolicyEnd::BadSettings(why) = ran.end else {
+        panic!("{:?}", ran.end)
     };
     assert!(why.contains("sede"), "{why}");
 }
@@ -355,20 +356,15 @@ async fn random_runs_are_repeated_by_their_seed() {
 #[tokio::test]
 async fn the_replayer_clicks_all_words_and_types_what_it_has_read() {
     let screens = vec![(0, words(&[("Total 84", 300, 20), ("Send", 900, 650)]))];
-    let (end, seen) = run(
-        "replayer",
-        "{}",
-        "",
-        Stage::new(Channels::READING, screens, &[]),
-    )
-    .await;
-    assert_eq!(end, PolicyEnd::Returned);
-    let done = done(&seen);
+    let script = stage(Channels::READING, screens, &[]);
+    let ran = run("replayer", "{}", "", script).await;
+    assert_eq!(ran.end, PolicyEnd::Returned);
+    let done = done(&ran);
     assert_eq!(done[..3], ["click 340,30", "key ctrl+a", "type 84"]);
     for wanted in ["click 920,660", "type Total 84", "type Send"] {
         assert!(done.iter().any(|done| done == wanted), "{wanted}");
     }
-    let clicks: std::collections::BTreeSet<&String> = done
+    let clicks: BTreeSet<&String> = done
         .iter()
         .filter(|done| done.starts_with("click"))
         .collect();
