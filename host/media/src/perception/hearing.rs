@@ -25,10 +25,8 @@ pub use listener::{Listener, Utterance};
 pub use stats::{HearingStats, HearingTimes};
 
 mod chain;
-mod ear;
 mod listener;
 mod passage;
-mod passes;
 mod place;
 mod shared;
 mod stats;

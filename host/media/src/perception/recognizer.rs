@@ -16,7 +16,7 @@ mod turn;
 mod whisper;
 
 /// Changes when the same model would write the same sound otherwise: transcripts that were kept are made anew.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 2;
 
 /// A recognised word with the punctuation that touches it. Times are milliseconds from the start of the clip that was given.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,8 +26,6 @@ pub struct Word {
     pub text: String,
     /// Mean token probability, 0 to 1.
     pub confidence: f32,
-    /// How likely the last mark of the text is, 0 to 1: whether a full stop is one. 1 where a recogniser does not tell.
-    pub stop: f32,
 }
 
 /// A stretch of recognised speech. Times are milliseconds from the start of the clip that was given.
@@ -92,7 +90,6 @@ pub(crate) fn spread(segment: &Segment) -> Vec<Word> {
                 end_ms: at(from + word.trim_end().len()),
                 text: word.trim().to_owned(),
                 confidence: segment.confidence,
-                stop: 1.0,
             });
         }
     }

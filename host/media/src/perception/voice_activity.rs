@@ -110,18 +110,6 @@ impl Default for Cutting {
     }
 }
 
-impl Cutting {
-    /// For a chain that ends utterances by what was said: silence alone ends one only where nothing else did.
-    #[must_use]
-    pub fn patient() -> Self {
-        Self {
-            pause: 25,
-            short_pause: 25,
-            ..Self::default()
-        }
-    }
-}
-
 /// A stretch of speech, as positions of samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Speech {

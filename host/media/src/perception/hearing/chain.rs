@@ -1,24 +1,38 @@
 //! The chain itself, on one thread: samples from a ring, judged, cut, recognised, joined.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
-use super::ear::Ear;
 use super::passage::Passage;
-use super::passes::WHOLE;
 use super::place::place;
 use super::shared::{FRESH, Question, Shared};
 use super::stats::HearingTimes;
 use super::{CONTEXT_MS, Heard, Layer};
 use crate::capture::ring::RATE;
 use crate::capture::timebase::Timebase;
-use crate::perception::recognizer::{Pace, Segment, Transcribe, Word, sentences};
-use crate::perception::transcript::{Sentence, Transcript, text_of};
-use crate::perception::voice_activity::{Cutting, Segmenter, Speech, VoiceActivity};
+use crate::perception::recognizer::{Clip, Pace, Segment, Transcribe, Word, sentences};
+use crate::perception::transcript::{Sentence, Transcript, ends_sentence, text_of};
+use crate::perception::voice_activity::{Cutting, Segmenter, Speech, VoiceActivity, WINDOW, level};
 use crate::perception::voice_print::VoicePrint;
 
+/// New speech after which an open utterance is recognised again (samples, 0.7 s) …
+const STRIDE: u64 = 11_200;
+/// … or this, where it follows a pause: it shows whether a sentence ended there (samples, 0.5 s).
+const AFTER_PAUSE: u64 = 8000;
+/// Windows of silence that may be an utterance's end.
+const MAYBE_END: usize = 5;
+/// Windows of silence that end an utterance whose text is a whole sentence.
+const END_PAUSE: usize = 12;
+/// A pass that heard this much after the last speech heard all of it (samples, two windows).
+const WHOLE: u64 = 2 * WINDOW as u64;
+/// A machine that takes more than this share of the sound's length to recognise it has no time for early passes.
+const NO_TIME_TO_SPARE: f32 = 0.5;
 /// Nobody says more words in a second.
 const FASTEST: f32 = 7.0;
+/// Each recognition costs as much as this length, however short the sound is (ms).
+const LEAST_LENGTH_MS: u64 = 2000;
 
 /// What the chain produces, as it does.
 pub(super) enum Said {
@@ -37,22 +51,24 @@ pub(super) enum Said {
 
 /// Judges, cuts, recognises and joins; owned by its thread.
 pub(super) struct Chain {
-    pub(super) shared: Arc<Shared>,
+    shared: Arc<Shared>,
     timebase: Arc<Timebase>,
-    pub(super) recognizer: Arc<dyn Transcribe>,
-    pub(super) ear: Ear,
-    pub(super) segmenter: Segmenter,
-    pub(super) transcript: Transcript,
+    recognizer: Arc<dyn Transcribe>,
+    detector: Box<dyn VoiceActivity>,
+    segmenter: Segmenter,
+    transcript: Transcript,
     /// What is known of the open utterance.
-    pub(super) passage: Passage,
+    passage: Passage,
+    /// The position up to which windows have been judged.
+    judged: u64,
     /// The voice of the turn.
     voice: Option<VoicePrint>,
     /// Whether sentences become final one by one, or utterances as a whole.
-    pub(super) confirms: bool,
+    confirms: bool,
     /// Whether open speech is recognised before anybody asks.
-    pub(super) early: bool,
+    early: bool,
     /// Time that the last recognition took, as a share of its sound's length.
-    pub(super) last_share: f32,
+    last_share: f32,
 }
 
 impl Chain {
@@ -62,21 +78,16 @@ impl Chain {
         recognizer: Arc<dyn Transcribe>,
         detector: Box<dyn VoiceActivity>,
     ) -> Self {
-        let early = recognizer.pace() == Pace::Continuous;
-        let cutting = if early {
-            Cutting::patient()
-        } else {
-            Cutting::default()
-        };
         Self {
-            ear: Ear::new(Arc::clone(&shared), detector, &cutting),
             shared,
             timebase,
-            early,
+            early: recognizer.pace() == Pace::Continuous,
             recognizer,
-            segmenter: Segmenter::new(cutting),
+            detector,
+            segmenter: Segmenter::new(Cutting::default()),
             transcript: Transcript::default(),
             passage: Passage::default(),
+            judged: 0,
             voice: None,
             confirms: true,
             last_share: 0.0,
@@ -86,7 +97,6 @@ impl Chain {
     /// Utterances come whole, not sentence by sentence.
     pub(super) fn whole_utterances(mut self) -> Self {
         self.confirms = false;
-        self.segmenter = Segmenter::new(Cutting::default());
         self
     }
 
@@ -100,10 +110,10 @@ impl Chain {
             .name(name.to_owned())
             .spawn(move || {
                 loop {
-                    let (questions, ending) = self.shared.wait(self.ear.judged());
+                    let (questions, ending) = self.shared.wait(self.judged);
                     self.listen(&mut said);
                     let open = self.segmenter.open().is_some();
-                    self.shared.judged(self.ear.taken(), open);
+                    self.shared.judged(self.judged, open);
                     for question in questions {
                         let heard = self.answer(&question, &mut said);
                         // Nobody waits any more when the episode was stopped meanwhile.
@@ -120,21 +130,44 @@ impl Chain {
 
     /// Judges all windows that are there and recognises the utterances that end in them.
     fn listen(&mut self, said: &mut impl FnMut(Said)) {
-        self.ear.judge();
-        while let Some(window) = self.ear.next() {
-            if let Some(speech) = self.segmenter.push(window.probability, window.level) {
+        const STEP: u64 = WINDOW as u64;
+        loop {
+            let (end, window) = self
+                .shared
+                .with_ring(|ring| (ring.end(), ring.read(self.judged, self.judged + STEP)));
+            if end < self.judged + STEP {
+                break;
+            }
+            self.judged += STEP;
+            let (probability, level) = match window {
+                Some(window) => (self.judge(&window), level(&window)),
+                // It left the ring unheard: silence, so that positions stay right.
+                None => {
+                    self.shared.count(|stats| stats.overrun_samples += STEP);
+                    (0.0, 0.0)
+                }
+            };
+            if let Some(speech) = self.segmenter.push(probability, level) {
                 self.utterance(&speech, said);
             }
         }
         if self.segmenter.open().is_none()
-            && let Some(sentence) = self.transcript.settle(self.time(self.ear.taken()))
+            && let Some(sentence) = self.transcript.settle(self.time(self.judged))
         {
             self.say(sentence, said);
         }
     }
 
+    fn judge(&mut self, window: &[f32]) -> f32 {
+        self.detector.probability(window).unwrap_or_else(|error| {
+            tracing::warn!("{error:#}");
+            self.shared.count(|stats| stats.failures += 1);
+            0.0
+        })
+    }
+
     /// An utterance has ended.
-    pub(super) fn utterance(&mut self, speech: &Speech, said: &mut impl FnMut(Said)) {
+    fn utterance(&mut self, speech: &Speech, said: &mut impl FnMut(Said)) {
         // What is cut in running speech was heard beyond its end.
         if speech.cut || self.passage.heard() < speech.speech_end + WHOLE {
             self.pass(speech, false, said);
@@ -151,13 +184,7 @@ impl Chain {
     }
 
     /// Makes words final.
-    pub(super) fn add(
-        &mut self,
-        words: &[Word],
-        speech: &Speech,
-        cut: bool,
-        said: &mut impl FnMut(Said),
-    ) {
+    fn add(&mut self, words: &[Word], speech: &Speech, cut: bool, said: &mut impl FnMut(Said)) {
         let segments = self.segments(words, speech);
         if !self.confirms
             && let (Some(first), Some(last)) = (segments.first(), segments.last())
@@ -212,18 +239,137 @@ impl Chain {
         another
     }
 
+    /// Recognises what is open before anybody asks: in a pause, which may be the end, and every so often while speech goes
+    /// on. What passes agree on is made final.
+    fn recognize_early(&mut self, said: &mut impl FnMut(Said)) {
+        let Some(speech) = self.segmenter.open().filter(|_| self.early) else {
+            return;
+        };
+        let (silence, heard) = (self.segmenter.silence(), self.passage.heard());
+        let in_pause = silence >= MAYBE_END && heard < speech.speech_end + WHOLE;
+        // On a machine that has no time to spare, what is final comes first.
+        let time_to_spare =
+            self.last_share <= NO_TIME_TO_SPARE || self.shared.unhurried.load(Ordering::Relaxed);
+        let due = match speech.pauses.last() {
+            Some((_, end)) if *end > heard => end + AFTER_PAUSE,
+            _ => heard.max(speech.speech_start) + STRIDE,
+        };
+        if time_to_spare
+            && (in_pause || (self.confirms && silence == 0 && speech.speech_end >= due))
+        {
+            self.pass(&speech, true, said);
+            self.confirm(said);
+        }
+        let whole = self
+            .passage
+            .words()
+            .last()
+            .is_some_and(|word| ends_sentence(&word.text));
+        if self.confirms
+            && whole
+            && silence >= END_PAUSE
+            && self.passage.heard() >= speech.speech_end + WHOLE
+            && let Some(speech) = self.segmenter.finish()
+        {
+            self.utterance(&speech, said);
+        }
+    }
+
+    /// Takes what is sure out of the open utterance.
+    fn confirm(&mut self, said: &mut impl FnMut(Said)) {
+        while self.confirms
+            && let Some(speech) = self.segmenter.open()
+            && let Some(confirmed) =
+                self.passage
+                    .confirmed(speech.start, &speech.pauses, |from, to| {
+                        self.segmenter.quietest(from, to)
+                    })
+        {
+            let words = self.passage.cut(&confirmed);
+            self.segmenter.cut_before(confirmed.at);
+            let pause = speech
+                .pauses
+                .iter()
+                .find(|(from, to)| (*from..*to).contains(&confirmed.at));
+            let before = Speech {
+                end: confirmed.at,
+                speech_end: pause.map_or(confirmed.at, |(from, _)| *from),
+                cut: !confirmed.sentence,
+                ..speech
+            };
+            self.add(&words, &before, !confirmed.sentence, said);
+        }
+    }
+
+    /// Recognises an utterance, as far as it goes.
+    fn pass(&mut self, speech: &Speech, may_be_interrupted: bool, said: &mut impl FnMut(Said)) {
+        let samples = self
+            .shared
+            .with_ring(|ring| ring.read(speech.start.max(ring.start()), speech.end));
+        let samples = samples.unwrap_or_default();
+        let before = if self.passage.continues() {
+            self.transcript.open_text()
+        } else {
+            ""
+        };
+        let never = AtomicBool::new(false);
+        if may_be_interrupted && !self.shared.begin_pass(speech.end) {
+            return;
+        }
+        let clip = Clip {
+            samples: &samples,
+            before,
+            interrupt: if may_be_interrupted {
+                &self.shared.interrupt
+            } else {
+                &never
+            },
+        };
+        let began = Instant::now();
+        let words = self.recognizer.words(&clip);
+        let took = began.elapsed().as_millis() as u64;
+        self.shared.end_pass();
+        let length = samples.len() as u64 / 16;
+        self.shared.count(|stats| {
+            stats.passes += 1;
+            stats.interrupted += u32::from(matches!(words, Ok(None)));
+            stats.recognized_ms += length;
+            stats.recognizing_ms += took;
+            stats.failures += u32::from(words.is_err());
+        });
+        let mut words = match words {
+            Ok(Some(words)) => words,
+            Ok(None) => return,
+            Err(error) => {
+                said(Said::Lost(format!(
+                    "speech could not be recognised: {error:#}"
+                )));
+                Vec::new()
+            }
+        };
+        self.last_share = took as f32 / length.max(LEAST_LENGTH_MS) as f32;
+        self.shared
+            .time(|times| HearingTimes::keep(&mut times.pass_ms, took));
+        for word in &mut words {
+            word.start_ms += speech.start / 16;
+            word.end_ms += speech.start / 16;
+        }
+        self.passage.take(words, speech.end);
+    }
+
     fn answer(&mut self, question: &Question, said: &mut impl FnMut(Said)) -> Heard {
-        let mut heard_until = self.ear.taken();
+        let mut heard_until = self.judged;
         let mut tail = Vec::new();
         if let Some(speech) = self.segmenter.open() {
-            let heard = self.passage.latest().1;
-            if speech.speech_end > heard && heard + FRESH < question.position {
-                self.glance(&speech, said);
-            } else if speech.speech_end > heard {
-                heard_until = heard;
+            let unheard = speech.speech_end > self.passage.heard();
+            if unheard && self.passage.heard() + FRESH < question.position {
+                self.pass(&speech, false, said);
+                self.confirm(said);
+            } else if unheard {
+                heard_until = self.passage.heard();
             }
             if let Some(speech) = self.segmenter.open() {
-                tail = self.segments(self.passage.latest().0, &speech);
+                tail = self.segments(self.passage.words(), &speech);
             }
         }
         let to_ms = self.time(heard_until);

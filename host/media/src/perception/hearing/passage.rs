@@ -3,10 +3,8 @@
 //! Speech that goes on is recognised again and again, and the last words of each pass are guesses. What two passes agree on is
 //! taken as said. It leaves the passage, so that no pass is over more than a few seconds; it is never recognised again.
 
-use crate::perception::recognizer::{Word, sentence_lengths, text_of};
+use crate::perception::recognizer::{Word, sentence_lengths};
 
-/// A full stop at a pause is one if it is this likely; below, the speaker may only have paused (see `docs/perception.md`).
-pub(super) const SURE_STOP: f32 = 0.8;
 /// Speech after a sentence's end that shows that it was one (ms).
 const GOES_ON_MS: u64 = 450;
 /// A sentence's end is looked for in a pause this near to where the recogniser puts it (ms).
@@ -19,13 +17,6 @@ const AROUND_MS: u64 = 1200;
 const BEFORE_WORD_MS: u64 = 160;
 const INTO_WORD_MS: u64 = 40;
 
-/// A pass may begin in the middle of what is known, where the word after has been heard with so much after it (ms) …
-const SEAM_AFTER_MS: u64 = 1100;
-/// … and in the nearest stretch of this length before, at its quietest place (ms).
-const SEAM_WITHIN_MS: u64 = 900;
-/// What a pass that begins there must save (ms): a clip costs as much as one of two seconds, however short it is.
-const SEAM_SAVES_MS: u64 = 700;
-
 /// Samples in a millisecond.
 const SAMPLES: u64 = 16;
 
@@ -37,19 +28,6 @@ pub(super) struct Confirmed {
     pub at: u64,
     /// Whether a sentence ends there.
     pub sentence: bool,
-}
-
-/// Where a pass begins that does not hear the whole passage again.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Seam {
-    /// Words before it, which stay as they are.
-    words: usize,
-    /// Position of the cut.
-    pub at: u64,
-    /// The words of the sentence that it is in.
-    pub before: String,
-    /// Whether that sentence is the passage's first.
-    pub in_first_sentence: bool,
 }
 
 /// The quietest place between two positions, and how loud it is.
@@ -66,68 +44,29 @@ pub(super) struct Passage {
     heard: u64,
     /// The last word before a cut in the middle of a sentence.
     before: Option<Word>,
-    /// What a pass for an answer made of the passage since, and the position up to which it heard.
-    glanced: Option<(Vec<Word>, u64)>,
 }
 
 impl Passage {
     /// Takes what a pass over the whole passage gave, which heard up to the position `heard`.
     pub(super) fn take(&mut self, mut words: Vec<Word>, heard: u64) {
         if let (Some(before), Some(expected)) = (&self.before, self.words.first()) {
-            fit(&mut words, before, expected);
+            // The cut left the end of a word.
+            let repeated = words.len() > 1
+                && same(&words[0], before)
+                && same(&words[1], expected)
+                && !same(&words[0], expected);
+            if repeated {
+                words.remove(0);
+            }
+            // A recogniser begins each clip as it would a sentence; the pass that heard what was before knows better.
+            if let Some(first) = words.first_mut().filter(|first| same(first, expected)) {
+                first.text = recased(&first.text, &expected.text);
+            }
         }
-        self.agreed = agreeing(&self.words, &words);
+        let pairs = self.words.iter().zip(&words);
+        self.agreed = pairs.take_while(|(old, new)| same(old, new)).count();
         self.words = words;
         self.heard = heard;
-        self.glanced = None;
-    }
-
-    /// Takes what a pass from a seam on gave, for an answer: it is never made final, since one pass that hears all of a sentence
-    /// writes it better. False, and nothing is taken, where it has far fewer words than are known there: a recogniser that is told
-    /// what was before sometimes takes that for all.
-    pub(super) fn glance(&mut self, seam: &Seam, mut words: Vec<Word>, heard: u64) -> bool {
-        let known = self.words.len().saturating_sub(seam.words);
-        if words.len() < known.saturating_sub(known / 3) {
-            return false;
-        }
-        if let (Some(before), Some(expected)) = (
-            seam.words.checked_sub(1).and_then(|i| self.words.get(i)),
-            self.words.get(seam.words),
-        ) {
-            fit(&mut words, before, expected);
-        }
-        let mut all = self.words[..seam.words.min(self.words.len())].to_vec();
-        all.append(&mut words);
-        self.glanced = Some((all, heard));
-        true
-    }
-
-    /// What is known for an answer, and the position up to which that was heard.
-    pub(super) fn latest(&self) -> (&[Word], u64) {
-        match &self.glanced {
-            Some((words, heard)) => (words, *heard),
-            None => (&self.words, self.heard),
-        }
-    }
-
-    /// Where a pass may begin that need not hear the whole passage, which begins at position `start`; none if that saves little.
-    pub(super) fn seam(&self, start: u64, quiet: impl Quiet) -> Option<Seam> {
-        let (start_ms, heard_ms) = (start / SAMPLES, self.heard / SAMPLES);
-        let latest = heard_ms.checked_sub(SEAM_AFTER_MS)?;
-        let window = latest
-            .saturating_sub(SEAM_WITHIN_MS)
-            .max(start_ms + SEAM_SAVES_MS)..latest;
-        let (count, (at, _)) = (1..self.words.len())
-            .filter(|count| window.contains(&self.words[*count].start_ms))
-            .filter_map(|count| Some((count, gap(self.words[count].start_ms, &quiet)?)))
-            .min_by(|(_, (_, a)), (_, (_, b))| a.total_cmp(b))?;
-        let sentence = sentence_lengths(&self.words[..count]).last().copied();
-        Some(Seam {
-            words: count,
-            at,
-            before: text_of(&self.words[sentence.unwrap_or(0)..count]),
-            in_first_sentence: sentence.is_none(),
-        })
     }
 
     pub(super) fn words(&self) -> &[Word] {
@@ -176,10 +115,8 @@ impl Passage {
                     .min_by_key(|pause| distance(pause));
                 let at = match pause {
                     Some((from, to)) => (from + to) / 2,
-                    // Without a pause one pass that is not sure is not enough.
-                    None if self.agreed > count || self.words[count - 1].stop >= SURE_STOP => {
-                        gap(next, quiet)?.0
-                    }
+                    // Without a pause one pass is not enough.
+                    None if self.agreed > count => gap(next, quiet)?.0,
                     None => return None,
                 };
                 Some(Confirmed {
@@ -211,7 +148,6 @@ impl Passage {
     pub(super) fn cut(&mut self, confirmed: &Confirmed) -> Vec<Word> {
         let rest = self.words.split_off(confirmed.words);
         let words = std::mem::replace(&mut self.words, rest);
-        self.glanced = None;
         self.agreed = self.agreed.saturating_sub(confirmed.words);
         self.before = words.last().filter(|_| !confirmed.sentence).cloned();
         words
@@ -228,29 +164,6 @@ fn gap(next_ms: u64, quiet: &impl Quiet) -> Option<(u64, f32)> {
         next_ms.saturating_sub(BEFORE_WORD_MS) * SAMPLES,
         (next_ms + INTO_WORD_MS) * SAMPLES,
     )
-}
-
-/// Puts the beginning of what a pass wrote right: it follows the word `before`, and another pass, which heard what was before,
-/// has `expected` there.
-fn fit(words: &mut Vec<Word>, before: &Word, expected: &Word) {
-    // The cut left the end of a word.
-    let repeated = words.len() > 1
-        && same(&words[0], before)
-        && same(&words[1], expected)
-        && !same(&words[0], expected);
-    if repeated {
-        words.remove(0);
-    }
-    // A recogniser begins each clip as it would a sentence.
-    if let Some(first) = words.first_mut().filter(|first| same(first, expected)) {
-        first.text = recased(&first.text, &expected.text);
-    }
-}
-
-/// How many words, from the first one, two passes have in common.
-fn agreeing(old: &[Word], new: &[Word]) -> usize {
-    let pairs = old.iter().zip(new);
-    pairs.take_while(|(old, new)| same(old, new)).count()
 }
 
 /// Whether two words are one but for capitals and punctuation.
@@ -279,6 +192,7 @@ fn recased(word: &str, like: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::perception::recognizer::text_of;
 
     fn left(passage: &Passage) -> String {
         text_of(passage.words())
@@ -293,7 +207,6 @@ mod tests {
                 end_ms: start_ms + i * 400 + 300,
                 text: text.to_owned(),
                 confidence: 0.9,
-                stop: 0.7,
             })
             .collect()
     }
@@ -319,12 +232,6 @@ mod tests {
         assert_eq!(text_of(&passage.cut(&confirmed)), "It is done.");
         assert_eq!(left(&passage), "And then we go");
         assert!(!passage.continues());
-        // Or when one has it that is sure.
-        let mut passage = Passage::default();
-        let mut sure = words(0, "It is done. And then");
-        sure[2].stop = 0.9;
-        passage.take(sure, 2100 * MS);
-        assert_eq!(passage.confirmed(0, &[], even).map(|c| c.words), Some(3));
     }
 
     #[test]
@@ -357,39 +264,6 @@ mod tests {
             6000 * MS,
         );
         assert_eq!(left(&passage), "the budget for the next year at 1.4");
-    }
-
-    #[test]
-    fn a_pass_from_a_seam_on_leaves_what_is_before_it() {
-        let mut passage = Passage::default();
-        passage.take(words(0, "It is done. And then we set the"), 3200 * MS);
-        // Too little would be saved, or too little was heard after it.
-        assert_eq!(passage.seam(1500 * MS, even), None);
-        let seam = passage.seam(0, even).unwrap();
-        assert_eq!((seam.words, seam.before.as_str()), (3, ""));
-        assert!((1040 * MS..1240 * MS).contains(&seam.at));
-        // Two words where five were known are no pass over them.
-        assert!(!passage.glance(&seam, words(1200, "And then"), 3900 * MS));
-        assert_eq!(passage.latest().1, 3200 * MS);
-        let again = "And then we set the budget at";
-        assert!(passage.glance(&seam, words(1200, again), 3900 * MS));
-        let (known, heard) = passage.latest();
-        let expected = format!("It is done. {again}");
-        assert_eq!((text_of(known), heard), (expected, 3900 * MS));
-        // What may become final is as it was.
-        assert_eq!(left(&passage), "It is done. And then we set the");
-        assert_eq!(passage.heard(), 3200 * MS);
-        // One that begins within the sentence, and hears the end of the word before once more.
-        passage.take(
-            words(0, "It is done. And then we set the budget at"),
-            3900 * MS,
-        );
-        let seam = passage.seam(0, even).unwrap();
-        assert_eq!((seam.words, seam.before.as_str()), (5, "And then"));
-        let again = "Then We set the budget at one";
-        assert!(passage.glance(&seam, words(1600, again), 4400 * MS));
-        let expected = "It is done. And then we set the budget at one";
-        assert_eq!(text_of(passage.latest().0), expected);
     }
 
     #[test]

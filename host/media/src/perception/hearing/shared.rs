@@ -15,8 +15,6 @@ use crate::perception::voice_activity::WINDOW;
 const QUESTIONS: usize = 8;
 /// An answer may lack this much of what is being said at the moment (samples, 250 ms); it comes with the next one.
 pub(super) const FRESH: u64 = 4000;
-/// What a pass over the end of a stretch takes, roughly.
-const SHORT_PASS: Duration = Duration::from_millis(350);
 
 pub(super) struct Shared {
     inbox: Mutex<Inbox>,
@@ -39,28 +37,6 @@ pub(super) struct Inbox {
     ring: Ring,
     questions: Vec<Question>,
     ending: bool,
-    /// Whether the pass that began last has ended.
-    pass_over: bool,
-    /// When it should be over, if a shorter one would do for an answer.
-    pass_due: Option<Instant>,
-}
-
-/// A pass that may be given up.
-pub(super) struct Early {
-    /// The position up to which it hears.
-    pub heard: u64,
-    /// When it should be over, if a shorter one would do for an answer.
-    pub due: Option<Instant>,
-}
-
-/// The pass is over, however it ended, when this is dropped.
-pub(super) struct Passing<'a>(&'a Shared);
-
-impl Drop for Passing<'_> {
-    fn drop(&mut self) {
-        lock(&self.0.inbox).pass_over = true;
-        self.0.news.notify_one();
-    }
 }
 
 /// Somebody waits for both layers.
@@ -79,8 +55,6 @@ impl Shared {
                 ring: Ring::new(ring_seconds, gap_after),
                 questions: Vec::new(),
                 ending: false,
-                pass_over: true,
-                pass_due: None,
             }),
             news: Condvar::new(),
             stats: Mutex::default(),
@@ -115,12 +89,9 @@ impl Shared {
             position,
             answer,
         });
-        // A pass that hears nearly everything is waited for, if that is soon; another one is in the way of the one that does.
+        // A pass that hears nearly everything is waited for; another one is in the way of the one that does.
         let passing = self.passing.load(Ordering::SeqCst);
-        let long = inbox
-            .pass_due
-            .is_some_and(|due| due > Instant::now() + SHORT_PASS);
-        if passing != 0 && (passing + FRESH < position || long) {
+        if passing != 0 && passing + FRESH < position {
             self.interrupt.store(true, Ordering::SeqCst);
         }
         drop(inbox);
@@ -141,33 +112,13 @@ impl Shared {
         (std::mem::take(&mut inbox.questions), inbox.ending)
     }
 
-    /// A pass begins; no early one where somebody waits already.
-    pub(super) fn begin_pass(&self, early: Option<&Early>) -> Option<Passing<'_>> {
+    /// A pass begins that hears up to a position and may be interrupted; false if somebody waits already.
+    pub(super) fn begin_pass(&self, heard: u64) -> bool {
         // Under the lock under which questions are asked: one either is seen here or sees the pass.
-        let mut inbox = lock(&self.inbox);
-        if early.is_some() && !inbox.questions.is_empty() {
-            return None;
-        }
-        inbox.pass_over = false;
-        inbox.pass_due = early.and_then(|early| early.due);
+        let inbox = lock(&self.inbox);
         self.interrupt.store(false, Ordering::SeqCst);
-        let heard = early.map_or(0, |early| early.heard);
         self.passing.store(heard, Ordering::SeqCst);
-        Some(Passing(self))
-    }
-
-    /// Sleeps until the pass is over or, where sound is not held back for it, there is a window to judge after `judged`; whether
-    /// it is over.
-    pub(super) fn wait_in_pass(&self, judged: u64) -> bool {
-        let unhurried = self.unhurried.load(Ordering::Relaxed);
-        let nothing_new = |inbox: &mut Inbox| {
-            !inbox.pass_over && (unhurried || inbox.ring.end() < judged + WINDOW as u64)
-        };
-        let inbox = self
-            .news
-            .wait_while(lock(&self.inbox), nothing_new)
-            .unwrap_or_else(PoisonError::into_inner);
-        inbox.pass_over
+        inbox.questions.is_empty()
     }
 
     pub(super) fn end_pass(&self) {

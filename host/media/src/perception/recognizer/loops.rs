@@ -2,19 +2,12 @@
 
 use super::{Word, text_of};
 
-/// A phrase of so many words that comes twice in a row is worth a second look: few people say that, and a decoder that was told
-/// what was said before often does.
-const LONG_PHRASE: usize = 4;
 /// A phrase that is repeated this often, with more context too, is an invention.
 const INVENTED_ROUNDS: usize = 8;
 
 /// The words that a decoder repeats, as (first word, words in one round, rounds): at least six single words or
 /// three times a longer phrase. People say "no, no, no" and spell "4 4 4 4".
 fn repetition(words: &[&str]) -> Option<(usize, usize, usize)> {
-    rounds(words, |length| if length == 1 { 6 } else { 3 })
-}
-
-fn rounds(words: &[&str], needed: impl Fn(usize) -> usize) -> Option<(usize, usize, usize)> {
     let plain = |word: &&str| {
         word.chars()
             .filter(|c| c.is_alphanumeric())
@@ -22,8 +15,8 @@ fn rounds(words: &[&str], needed: impl Fn(usize) -> usize) -> Option<(usize, usi
             .collect()
     };
     let plain: Vec<String> = words.iter().map(plain).collect();
-    for length in 1..=plain.len() / 2 {
-        let needed = needed(length);
+    for length in 1..=plain.len() / 3 {
+        let needed = if length == 1 { 6 } else { 3 };
         for first in 0..plain.len() {
             let phrase = &plain[first..(first + length).min(plain.len())];
             let rounds = plain[first..]
@@ -45,12 +38,8 @@ fn plain_words(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Whether a text has to be made again with more to hear.
 pub(super) fn loops(words: &[Word]) -> bool {
-    let text = text_of(words);
-    let plain = plain_words(&text);
-    let twice = |length| if length < LONG_PHRASE { usize::MAX } else { 2 };
-    repetition(&plain).is_some() || rounds(&plain, twice).is_some()
+    repetition(&plain_words(&text_of(words))).is_some()
 }
 
 /// Leaves one round of what is repeated, with half the confidence; nothing where nobody said that.
@@ -101,23 +90,6 @@ mod tests {
     }
 
     #[test]
-    fn a_long_phrase_that_comes_twice_is_looked_at_again_and_kept() {
-        let words = |text: &str| -> Vec<Word> {
-            let segment = super::super::Segment {
-                start_ms: 0,
-                end_ms: 1000,
-                text: text.to_owned(),
-                confidence: 0.8,
-            };
-            super::super::spread(&segment)
-        };
-        let twice = words("Back, compared with eleven percent compared with eleven percent.");
-        assert!(loops(&twice));
-        assert_eq!(unrolled(twice.clone()), twice);
-        assert!(!loops(&words("I said so, I said so. Yes.")));
-    }
-
-    #[test]
     fn one_round_is_left_unless_nobody_said_it() {
         let words = |text: &str| -> Vec<Word> {
             text.split(' ')
@@ -126,7 +98,6 @@ mod tests {
                     end_ms: 0,
                     text: word.to_owned(),
                     confidence: 0.8,
-                    stop: 0.8,
                 })
                 .collect()
         };

@@ -109,7 +109,6 @@ impl Tokens {
                 end_ms: end.end_ms.max(start.start_ms),
                 text,
                 confidence: mean(tokens),
-                stop: end.probability,
             });
         }
         words

@@ -35,8 +35,6 @@ pub struct Talk {
     clips: Mutex<Vec<(u64, u64)>>,
     failing: bool,
     pace: Pace,
-    /// Full stops are put where a clip ends in the middle of a sentence, as recognisers do.
-    invents: bool,
     /// The next pass waits until it is interrupted.
     sticks: AtomicBool,
     stuck: AtomicBool,
@@ -51,7 +49,6 @@ impl Talk {
             clips: Mutex::default(),
             failing: false,
             pace: Pace::Continuous,
-            invents: false,
             sticks: AtomicBool::new(false),
             stuck: AtomicBool::new(false),
         };
@@ -64,7 +61,6 @@ impl Talk {
                     end_ms: start_ms + LASTS,
                     text: text.to_owned(),
                     confidence: 0.9,
-                    stop: 0.95,
                 });
                 talk.lasts(LASTS, WORD);
                 if words.peek().is_some() {
@@ -90,11 +86,6 @@ impl Talk {
 
     pub fn costly(mut self) -> Self {
         self.pace = Pace::ByUtterance;
-        self
-    }
-
-    pub fn inventing(mut self) -> Self {
-        self.invents = true;
         self
     }
 
@@ -185,17 +176,8 @@ impl Transcribe for Talk {
                 "um".to_owned()
             },
             confidence: word.confidence,
-            stop: word.stop,
         });
-        let mut words: Vec<Word> = words.collect();
-        if self.invents
-            && let Some(last) = words.last_mut()
-            && !last.text.ends_with('.')
-        {
-            last.text.push('.');
-            last.stop = 0.6;
-        }
-        Ok(Some(words))
+        Ok(Some(words.collect()))
     }
 
     fn pace(&self) -> Pace {
