@@ -48,6 +48,8 @@ impl Window {
         let config = BrowserConfig::builder()
             .chrome_executable("/usr/bin/chromium")
             .no_sandbox()
+            // A page that still glides is clicked beside what was meant.
+            .arg("--force-prefers-reduced-motion")
             .user_data_dir(profile.path())
             .window_size(1200, 900)
             .build()
@@ -126,22 +128,14 @@ async fn the_report_is_clicked_through_to_the_step_that_failed() {
     assert_eq!(shown, true);
 
     // The filter leaves tasks of that name only.
-    window.click("#find").await.unwrap();
-    window
-        .page
-        .find_element("#find")
-        .await
-        .unwrap()
-        .type_str("A-E2")
-        .await
-        .unwrap();
-    assert_eq!(
-        window
-            .says("document.getElementById('shown').textContent")
-            .await
-            .unwrap(),
-        "1 of 6 tasks"
-    );
+    let find = window.page.find_element("#find").await.unwrap();
+    find.focus().await.unwrap().type_str("A-E2").await.unwrap();
+    until(
+        &window,
+        "document.getElementById('shown').textContent === '1 of 6 tasks'",
+    )
+    .await
+    .unwrap();
     window
         .says("find.value = ''; find.dispatchEvent(new Event('input')); 0")
         .await

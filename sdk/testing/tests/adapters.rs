@@ -1,5 +1,10 @@
 //! A built adapter against exchanges from a file, and against those that an episode recorded.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test stops where something is missing"
+)]
+
 use std::path::Path;
 
 use dynacu_record::{Event, Writer};
@@ -124,7 +129,8 @@ async fn an_episode_s_own_exchange_is_played_again() {
     let exchanges = Exchanges::of_episode(folder.path())
         .unwrap()
         .with_media(&media);
-    let answered = complete(&adapter(), "m", "{}", question, &exchanges);
+    let adapter = adapter();
+    let answered = complete(&adapter, "m", "{}", question, &exchanges);
     let answer = answered.await.unwrap().outcome.unwrap().unwrap();
     assert_eq!(answer.parts, [Part::Text("Blue.".to_owned())]);
     assert_eq!(exchanges.unlike(), Vec::<String>::new());

@@ -1,5 +1,10 @@
 //! The script's own clock, seen by built policies.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test stops where something is missing"
+)]
+
 use std::path::Path;
 
 use dynacu_runtime::types::{Channels, StopCause};

@@ -1,5 +1,7 @@
 //! What the targets over adapters' replies share.
 
+#![allow(dead_code, reason = "some adapters read a reply without its request")]
+
 use dynacu_sdk::Size;
 use dynacu_sdk::http::Response;
 use dynacu_sdk::model::{Message, Part, Request};

@@ -147,9 +147,11 @@ pub fn stacked(title: &str, rows: &[(String, String, Vec<Piece>)], whole: f64) -
 /// A series of points at whole places from 0 on.
 pub struct Line {
     pub look: &'static str,
-    /// Place, value, interval, what hovering says.
-    pub points: Vec<(usize, f64, Option<(f64, f64)>, String)>,
+    pub points: Vec<LinePoint>,
 }
+
+/// Place, value, interval, what hovering says.
+pub type LinePoint = (usize, f64, Option<(f64, f64)>, String);
 
 const TALL: f64 = 220.0;
 

@@ -69,7 +69,7 @@ pub async fn check(plugin: &Plugin, settings: &str, findings: &mut Findings) {
     let bare = run(plugin, script(Channels::empty()), model(), settings).await;
     report("standard", &bare, findings);
     if descriptor.channels != Channels::empty() {
-        let script = script(descriptor.channels).with_solution("schema = 1\n");
+        let script = script(descriptor.channels).with_solution(SOLUTION);
         let full = run(plugin, script, model(), settings).await;
         report("all channels", &full, findings);
     }
@@ -79,6 +79,9 @@ pub async fn check(plugin: &Plugin, settings: &str, findings: &mut Findings) {
         report("model fails", &ran, findings);
     }
 }
+
+/// What a policy that plays a task's script is given: the shortest one that there is.
+const SOLUTION: &str = "[[step]]\nwait = 0.1\n";
 
 async fn run(plugin: &Plugin, script: Script, model: Model, settings: &str) -> Ran {
     let limits = Limits {
