@@ -89,6 +89,7 @@ async fn solve(solution: &str, screens: Screens, said: &[(u64, &str)]) -> Vec<St
 
 fn failure(ran: &Ran) -> String {
     match &ran.end {
+        PolicyEnd::GaveUp(why) => why.clone(),
         PolicyEnd::Failed(failure) => failure.detail.clone(),
         end => panic!("{end:?}"),
     }
