@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::task::spoken::calendar::ORDINALS;
+
 /// Whether a transcript contains an entity in its written or in its spoken form.
 #[must_use]
 pub fn heard(transcript: &str, written: &str, spoken: &str) -> bool {
@@ -164,35 +166,13 @@ fn number_word(word: &str) -> Option<(u64, Class)> {
         "eighteen",
         "nineteen",
     ];
-    const ORDINAL: [&str; 20] = [
-        "zeroth",
-        "first",
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-        "sixth",
-        "seventh",
-        "eighth",
-        "ninth",
-        "tenth",
-        "eleventh",
-        "twelfth",
-        "thirteenth",
-        "fourteenth",
-        "fifteenth",
-        "sixteenth",
-        "seventeenth",
-        "eighteenth",
-        "nineteenth",
-    ];
     const TENS: [&str; 8] = [
         "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
     ];
     let small = SMALL
         .iter()
         .position(|small| *small == word)
-        .or_else(|| ORDINAL.iter().position(|small| *small == word));
+        .or_else(|| ORDINALS.iter().position(|small| *small == word));
     if let Some(value) = small {
         return Some((
             value as u64,

@@ -64,32 +64,34 @@ pub fn phone(number: &str) -> String {
     groups.join(", ")
 }
 
+/// Numbers that put in order, 0 to 19.
+pub(crate) const ORDINALS: [&str; 20] = [
+    "zeroth",
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
+];
+
 fn ordinal(day: u8) -> String {
-    const FIRST: [&str; 20] = [
-        "zeroth",
-        "first",
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-        "sixth",
-        "seventh",
-        "eighth",
-        "ninth",
-        "tenth",
-        "eleventh",
-        "twelfth",
-        "thirteenth",
-        "fourteenth",
-        "fifteenth",
-        "sixteenth",
-        "seventeenth",
-        "eighteenth",
-        "nineteenth",
-    ];
-    let rest = FIRST[usize::from(day % 10)];
+    let rest = ORDINALS[usize::from(day % 10)];
     match day {
-        0..=19 => FIRST[usize::from(day)].to_owned(),
+        0..=19 => ORDINALS[usize::from(day)].to_owned(),
         20 => "twentieth".to_owned(),
         30 => "thirtieth".to_owned(),
         21..=29 => format!("twenty {rest}"),
