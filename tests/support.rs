@@ -6,13 +6,17 @@ use std::process::{Command, Output};
 use anyhow::{Context, Result, bail};
 use dynacu_record::{EpisodeResult, Outcome};
 
-/// The checkout.
+/// The checkout whose tests run: what cargo says at run time, since a target folder that two checkouts share may hold what the
+/// other one compiled.
 #[must_use]
 pub fn checkout() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .map(Path::to_owned)
-        .unwrap_or_default()
+    let package = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    // A crate below `tests` may ask, too.
+    let root = package
+        .ancestors()
+        .find(|folder| folder.join("Cargo.lock").exists());
+    root.map(Path::to_owned).unwrap_or_default()
 }
 
 /// The binary that was built with these tests.
