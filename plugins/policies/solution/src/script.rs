@@ -1,6 +1,7 @@
 //! `solution.toml`, read and checked before the first step is taken.
 
 mod known;
+mod made;
 mod parts;
 mod raw;
 
@@ -208,9 +209,9 @@ impl Script {
             return Err(format!("schema {schema} is unknown; this policy reads 1"));
         }
         let script = Self {
-            steps: raw::steps(raw.step, "")?,
+            steps: made::steps(raw.step, "")?,
             lookups: raw.lookup,
-            guess: raw::constants(raw.guess)?,
+            guess: made::constants(raw.guess)?,
         };
         if script.steps.is_empty() {
             return Err("it has no [[step]]".to_owned());
