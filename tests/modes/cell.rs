@@ -141,10 +141,7 @@ fn holds_no_key(folder: &Path) -> Result<()> {
             let path = entry?.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if std::fs::read(&path)?
-                .windows(KEY.len())
-                .any(|window| window == KEY.as_bytes())
-            {
+            } else if memchr::memmem::find(&std::fs::read(&path)?, KEY.as_bytes()).is_some() {
                 bail!("{} holds the key", path.display());
             }
         }
