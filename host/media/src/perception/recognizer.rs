@@ -46,18 +46,6 @@ pub struct Clip<'a> {
     pub before: &'a str,
     /// Somebody sets this when the result is not wanted any more.
     pub interrupt: &'a AtomicBool,
-    /// How exact the times of the words have to be.
-    pub times: Times,
-}
-
-/// How exact the times of words are. Exact ones cost a third of a short pass on top; the text is the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Times {
-    /// Good enough to cut the sound between two words.
-    #[default]
-    Exact,
-    /// Good enough to show what is being said.
-    Rough,
 }
 
 /// How often a recogniser may be asked.

@@ -12,7 +12,7 @@ use super::stats::HearingTimes;
 use super::{CONTEXT_MS, Heard, Layer};
 use crate::capture::ring::RATE;
 use crate::capture::timebase::Timebase;
-use crate::perception::recognizer::{Clip, Pace, Segment, Times, Transcribe, Word, sentences};
+use crate::perception::recognizer::{Clip, Pace, Segment, Transcribe, Word, sentences};
 use crate::perception::transcript::{Sentence, Transcript, ends_sentence, text_of};
 use crate::perception::voice_activity::{Cutting, Segmenter, Speech, VoiceActivity, WINDOW, level};
 use crate::perception::voice_print::VoicePrint;
@@ -170,7 +170,7 @@ impl Chain {
     fn utterance(&mut self, speech: &Speech, said: &mut impl FnMut(Said)) {
         // What is cut in running speech was heard beyond its end.
         if speech.cut || self.passage.heard() < speech.speech_end + WHOLE {
-            self.pass(speech, Times::Exact, false, said);
+            self.pass(speech, false, said);
         }
         self.shared.count(|stats| stats.utterances += 1);
         let mut words = self.passage.finish();
@@ -257,12 +257,7 @@ impl Chain {
         if time_to_spare
             && (in_pause || (self.confirms && silence == 0 && speech.speech_end >= due))
         {
-            let times = if silence > 0 || self.passage.may_be_confirmed(&speech) {
-                Times::Exact
-            } else {
-                Times::Rough
-            };
-            self.pass(&speech, times, true, said);
+            self.pass(&speech, true, said);
             self.confirm(said);
         }
         let whole = self
@@ -307,13 +302,7 @@ impl Chain {
     }
 
     /// Recognises an utterance, as far as it goes.
-    fn pass(
-        &mut self,
-        speech: &Speech,
-        times: Times,
-        may_be_interrupted: bool,
-        said: &mut impl FnMut(Said),
-    ) {
+    fn pass(&mut self, speech: &Speech, may_be_interrupted: bool, said: &mut impl FnMut(Said)) {
         let samples = self
             .shared
             .with_ring(|ring| ring.read(speech.start.max(ring.start()), speech.end));
@@ -335,7 +324,6 @@ impl Chain {
             } else {
                 &never
             },
-            times,
         };
         let began = Instant::now();
         let words = self.recognizer.words(&clip);
@@ -366,7 +354,7 @@ impl Chain {
             word.start_ms += speech.start / 16;
             word.end_ms += speech.start / 16;
         }
-        self.passage.take(words, times, speech.end);
+        self.passage.take(words, speech.end);
     }
 
     fn answer(&mut self, question: &Question, said: &mut impl FnMut(Said)) -> Heard {
@@ -375,13 +363,7 @@ impl Chain {
         if let Some(speech) = self.segmenter.open() {
             let unheard = speech.speech_end > self.passage.heard();
             if unheard && self.passage.heard() + FRESH < question.position {
-                // Somebody waits. In running speech the next pass makes final what can be; in silence this one may be the last.
-                let times = if self.segmenter.silence() == 0 {
-                    Times::Rough
-                } else {
-                    Times::Exact
-                };
-                self.pass(&speech, times, false, said);
+                self.pass(&speech, false, said);
                 self.confirm(said);
             } else if unheard {
                 heard_until = self.passage.heard();

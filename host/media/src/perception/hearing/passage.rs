@@ -3,8 +3,7 @@
 //! Speech that goes on is recognised again and again, and the last words of each pass are guesses. What two passes agree on is
 //! taken as said. It leaves the passage, so that no pass is over more than a few seconds; it is never recognised again.
 
-use crate::perception::recognizer::{Times, Word, sentence_lengths};
-use crate::perception::voice_activity::Speech;
+use crate::perception::recognizer::{Word, sentence_lengths};
 
 /// Speech after a sentence's end that shows that it was one (ms).
 const GOES_ON_MS: u64 = 450;
@@ -41,8 +40,6 @@ pub(super) struct Passage {
     words: Vec<Word>,
     /// How many words, from the first one, the pass before had too.
     agreed: usize,
-    /// How exact the words' times are.
-    times: Times,
     /// The position up to which the last pass heard.
     heard: u64,
     /// The last word before a cut in the middle of a sentence.
@@ -51,7 +48,7 @@ pub(super) struct Passage {
 
 impl Passage {
     /// Takes what a pass over the whole passage gave, which heard up to the position `heard`.
-    pub(super) fn take(&mut self, mut words: Vec<Word>, times: Times, heard: u64) {
+    pub(super) fn take(&mut self, mut words: Vec<Word>, heard: u64) {
         if let (Some(before), Some(expected)) = (&self.before, self.words.first()) {
             // The cut left the end of a word.
             let repeated = words.len() > 1
@@ -69,18 +66,7 @@ impl Passage {
         let pairs = self.words.iter().zip(&words);
         self.agreed = pairs.take_while(|(old, new)| same(old, new)).count();
         self.words = words;
-        self.times = times;
         self.heard = heard;
-    }
-
-    /// Whether a pass over `speech` may make something final, for which it needs exact times: a pause, a sentence that ended
-    /// before other words, or a passage that has become long.
-    pub(super) fn may_be_confirmed(&self, speech: &Speech) -> bool {
-        !speech.pauses.is_empty()
-            || sentence_lengths(&self.words)
-                .first()
-                .is_some_and(|count| *count < self.words.len())
-            || speech.end >= speech.start + LONG_MS * SAMPLES
     }
 
     pub(super) fn words(&self) -> &[Word] {
@@ -105,9 +91,6 @@ impl Passage {
         pauses: &[(u64, u64)],
         quiet: impl Quiet,
     ) -> Option<Confirmed> {
-        if self.times == Times::Rough {
-            return None;
-        }
         self.sentence(pauses, &quiet)
             .or_else(|| self.clause(start, &quiet))
     }
@@ -238,15 +221,11 @@ mod tests {
     #[test]
     fn a_sentence_is_sure_when_two_passes_have_it_and_speech_goes_on() {
         let mut passage = Passage::default();
-        passage.take(words(0, "It is done. And"), Times::Exact, 1600 * MS);
+        passage.take(words(0, "It is done. And"), 1600 * MS);
         assert_eq!(passage.confirmed(0, &[], even), None);
-        passage.take(words(0, "It is done, and then we"), Times::Exact, 2400 * MS);
+        passage.take(words(0, "It is done, and then we"), 2400 * MS);
         assert_eq!(passage.confirmed(0, &[], even), None);
-        passage.take(
-            words(0, "It is done. And then we go"),
-            Times::Exact,
-            2800 * MS,
-        );
+        passage.take(words(0, "It is done. And then we go"), 2800 * MS);
         let confirmed = passage.confirmed(0, &[], even).unwrap();
         assert_eq!((confirmed.words, confirmed.sentence), (3, true));
         assert!((1040 * MS..1240 * MS).contains(&confirmed.at));
@@ -256,40 +235,15 @@ mod tests {
     }
 
     #[test]
-    fn rough_times_make_nothing_final_and_count_for_what_passes_agree_on() {
-        let mut passage = Passage::default();
-        let speech = |end_ms| Speech {
-            start: 0,
-            end: end_ms * MS,
-            speech_start: 0,
-            speech_end: end_ms * MS,
-            pauses: Vec::new(),
-            cut: false,
-        };
-        assert!(!passage.may_be_confirmed(&speech(2000)));
-        passage.take(words(0, "It is done. And then"), Times::Rough, 2000 * MS);
-        assert_eq!(passage.confirmed(0, &[], even), None);
-        assert!(passage.may_be_confirmed(&speech(2700)));
-        passage.take(
-            words(0, "It is done. And then we go"),
-            Times::Exact,
-            2800 * MS,
-        );
-        assert_eq!(passage.confirmed(0, &[], even).unwrap().words, 3);
-        let long = Passage::default();
-        assert!(long.may_be_confirmed(&speech(LONG_MS)));
-    }
-
-    #[test]
     fn a_pause_makes_one_pass_enough() {
         let mut passage = Passage::default();
-        passage.take(words(0, "It is done. And then"), Times::Exact, 2100 * MS);
+        passage.take(words(0, "It is done. And then"), 2100 * MS);
         assert_eq!(passage.confirmed(0, &[], even), None);
         let pause = (1000 * MS, 1180 * MS);
         let confirmed = passage.confirmed(0, &[pause], even).unwrap();
         assert_eq!((confirmed.words, confirmed.at), (3, 1090 * MS));
         // A stop at the very end may be an invention.
-        passage.take(words(0, "It is done. And"), Times::Exact, 1600 * MS);
+        passage.take(words(0, "It is done. And"), 1600 * MS);
         assert_eq!(passage.confirmed(0, &[pause], even), None);
     }
 
@@ -297,12 +251,8 @@ mod tests {
     fn a_long_passage_is_cut_where_it_is_quietest_and_goes_on_in_small_letters() {
         let text = "we have set the budget for the next year at one point";
         let mut passage = Passage::default();
-        passage.take(words(0, text), Times::Exact, 4900 * MS);
-        passage.take(
-            words(0, &format!("{text} four million")),
-            Times::Exact,
-            5600 * MS,
-        );
+        passage.take(words(0, text), 4900 * MS);
+        passage.take(words(0, &format!("{text} four million")), 5600 * MS);
         let confirmed = passage.confirmed(0, &[], even).unwrap();
         // The first word that begins more than a second after the beginning.
         assert_eq!((confirmed.words, confirmed.sentence), (3, false));
@@ -311,7 +261,6 @@ mod tests {
         // The next pass hears the end of "set" once more, and begins with a capital.
         passage.take(
             words(800, "Set The budget for the next year at 1.4"),
-            Times::Exact,
             6000 * MS,
         );
         assert_eq!(left(&passage), "the budget for the next year at 1.4");
@@ -322,12 +271,10 @@ mod tests {
         let mut passage = Passage::default();
         passage.take(
             words(0, "one two three four five six seven eight nine ten"),
-            Times::Exact,
             4000 * MS,
         );
         passage.take(
             words(0, "won too tree four five six seven eight nine ten"),
-            Times::Exact,
             5600 * MS,
         );
         assert_eq!(passage.confirmed(0, &[], even), None);

@@ -9,7 +9,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
 use reqwest::{StatusCode, redirect};
 use serde::Deserialize;
 
-use super::{Clip, Pace, Segment, Times, Transcribe, Word, sentences, spread};
+use super::{Clip, Pace, Segment, Transcribe, Word, sentences, spread};
 use crate::capture::ring::RATE;
 use crate::capture::wav;
 
@@ -215,7 +215,6 @@ impl Transcribe for Remote {
             samples,
             before: "",
             interrupt: &AtomicBool::new(false),
-            times: Times::Exact,
         };
         Ok(sentences(&self.words(&clip)?.unwrap_or_default()))
     }

@@ -16,7 +16,7 @@ use whisper_rs::{
 use super::loops::{loops, unrolled};
 use super::tokens::{REFUSE_BELOW, Tokens};
 use super::turn::Turn;
-use super::{Clip, Segment, Times, Transcribe, Word, sentences};
+use super::{Clip, Segment, Transcribe, Word, sentences};
 use crate::capture::ring::RATE;
 
 /// Whisper's encoder sees 50 positions a second, 1500 in all: 30 s.
@@ -39,37 +39,40 @@ const MOST_BEFORE: usize = 64;
 /// Memory for the alignment of words with sound; half a minute of speech needs a third.
 const ALIGNMENT_BYTES: usize = 64 << 20;
 
-/// One model, used by everyone who listens, in the order in which they ask.
+/// One model, one state, used by everyone who listens, in the order in which they ask.
 pub struct Whisper {
-    /// Aligns words with the sound.
-    exact: Engine,
-    /// Does not: whisper.cpp takes this as a property of the loaded model, not of a pass.
-    rough: Engine,
+    context: WhisperContext,
+    state: Mutex<WhisperState>,
     turn: Turn,
 }
 
-struct Engine {
-    context: WhisperContext,
-    state: Mutex<WhisperState>,
-}
-
 impl Whisper {
-    /// Loads a ggml file (see [`crate::models::names`]), twice; takes about a fifth of a second and 300 MB.
+    /// Loads a ggml file (see [`crate::models::names`]); takes about a tenth of a second and 150 MB.
     pub fn open(model: &Path) -> Result<Self> {
         // Without a sink compiled in, this silences whisper.cpp, which otherwise writes to standard error.
         whisper_rs::install_logging_hooks();
+        let mut parameters = WhisperContextParameters::new();
+        parameters.use_gpu(false).flash_attn(false);
+        if let Some(model_preset) = alignment(model) {
+            parameters.dtw_parameters(DtwParameters {
+                mode: DtwMode::ModelPreset { model_preset },
+                dtw_mem_size: ALIGNMENT_BYTES,
+            });
+        }
+        let context = WhisperContext::new_with_params(model, parameters).with_context(|| {
+            format!(
+                "cannot open the speech model {}: run `dynacu-host models verify`",
+                model.display()
+            )
+        })?;
+        let state = context
+            .create_state()
+            .context("whisper.cpp gave no state")?;
         Ok(Self {
-            exact: Engine::open(model, alignment(model))?,
-            rough: Engine::open(model, None)?,
+            context,
+            state: Mutex::new(state),
             turn: Turn::default(),
         })
-    }
-
-    fn engine(&self, times: Times) -> &Engine {
-        match times {
-            Times::Exact => &self.exact,
-            Times::Rough => &self.rough,
-        }
     }
 
     /// A clip of at most [`LONGEST`]; none if it was interrupted.
@@ -84,9 +87,8 @@ impl Whisper {
             .max(SMALLEST_CONTEXT)
             .next_multiple_of(64)
             .min(FULL_CONTEXT);
-        let engine = self.engine(clip.times);
-        let before = engine.before(clip.before);
-        let Some(mut words) = engine.pass(&padded, cut, &before, clip.interrupt)? else {
+        let before = self.before(clip.before);
+        let Some(mut words) = self.pass(&padded, cut, &before, clip.interrupt)? else {
             return Ok(None);
         };
         // A decoder that hears too little of what comes after goes round in circles. A little more is mostly enough,
@@ -96,7 +98,7 @@ impl Whisper {
                 break;
             }
             let more = more.min(FULL_CONTEXT);
-            match engine.pass(&padded, more, &[], clip.interrupt)? {
+            match self.pass(&padded, more, &[], clip.interrupt)? {
                 Some(again) => words = again,
                 None => return Ok(None),
             }
@@ -116,55 +118,6 @@ impl Whisper {
                 .clamp(word.start_ms, length);
         }
         Ok(Some(words))
-    }
-
-    /// Longer clips piece by piece.
-    fn pieces(&self, clip: &Clip<'_>) -> Result<Option<Vec<Word>>> {
-        let mut out = Vec::new();
-        for (i, samples) in clip.samples.chunks(LONGEST).enumerate() {
-            let offset = (i * LONGEST * 1000 / RATE as usize) as u64;
-            let before = if i == 0 { clip.before } else { "" };
-            let piece = Clip {
-                samples,
-                before,
-                ..*clip
-            };
-            let Some(words) = self.clip(&piece)? else {
-                return Ok(None);
-            };
-            out.extend(words.into_iter().map(|word| Word {
-                start_ms: word.start_ms + offset,
-                end_ms: word.end_ms + offset,
-                ..word
-            }));
-        }
-        Ok(Some(out))
-    }
-}
-
-impl Engine {
-    fn open(model: &Path, alignment: Option<DtwModelPreset>) -> Result<Self> {
-        let mut parameters = WhisperContextParameters::new();
-        parameters.use_gpu(false).flash_attn(false);
-        if let Some(model_preset) = alignment {
-            parameters.dtw_parameters(DtwParameters {
-                mode: DtwMode::ModelPreset { model_preset },
-                dtw_mem_size: ALIGNMENT_BYTES,
-            });
-        }
-        let context = WhisperContext::new_with_params(model, parameters).with_context(|| {
-            format!(
-                "cannot open the speech model {}: run `dynacu-host models verify`",
-                model.display()
-            )
-        })?;
-        let state = context
-            .create_state()
-            .context("whisper.cpp gave no state")?;
-        Ok(Self {
-            context,
-            state: Mutex::new(state),
-        })
     }
 
     /// What was said before, as the last tokens that there is room for.
@@ -231,6 +184,29 @@ impl Engine {
         }
         Ok(Some(words))
     }
+
+    /// Longer clips piece by piece.
+    fn pieces(&self, clip: &Clip<'_>) -> Result<Option<Vec<Word>>> {
+        let mut out = Vec::new();
+        for (i, samples) in clip.samples.chunks(LONGEST).enumerate() {
+            let offset = (i * LONGEST * 1000 / RATE as usize) as u64;
+            let before = if i == 0 { clip.before } else { "" };
+            let piece = Clip {
+                samples,
+                before,
+                ..*clip
+            };
+            let Some(words) = self.clip(&piece)? else {
+                return Ok(None);
+            };
+            out.extend(words.into_iter().map(|word| Word {
+                start_ms: word.start_ms + offset,
+                end_ms: word.end_ms + offset,
+                ..word
+            }));
+        }
+        Ok(Some(out))
+    }
 }
 
 impl Transcribe for Whisper {
@@ -239,7 +215,6 @@ impl Transcribe for Whisper {
             samples,
             before: "",
             interrupt: &AtomicBool::new(false),
-            times: Times::Exact,
         };
         Ok(sentences(&self.words(&clip)?.unwrap_or_default()))
     }

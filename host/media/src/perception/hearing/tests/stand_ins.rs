@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 
 use crate::capture::ring::RATE;
-use crate::perception::recognizer::{Clip, Pace, Segment, Times, Transcribe, Word, sentences};
+use crate::perception::recognizer::{Clip, Pace, Segment, Transcribe, Word, sentences};
 use crate::perception::voice_activity::VoiceActivity;
 
 /// Loud is speech.
@@ -139,7 +139,6 @@ impl Transcribe for Talk {
             samples,
             before: "",
             interrupt: &AtomicBool::new(false),
-            times: Times::Exact,
         };
         Ok(sentences(&self.words(&clip)?.unwrap_or_default()))
     }
