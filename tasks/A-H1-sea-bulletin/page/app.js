@@ -9,9 +9,9 @@ import { chart } from "./chart.js";
 /** Before the bulletin begins, in milliseconds. */
 const LEAD_IN = 2500;
 /** Silence between two reports, in milliseconds. */
-const PAUSE = 1500;
+const PAUSE = 2500;
 /** So long before its end the wanted report counts as told, in seconds: its figures have been said. */
-const TOLD = 1;
+const TOLD = 1.8;
 /** The wanted report's name among the clips. */
 const WANTED = "report-a";
 
