@@ -12,19 +12,22 @@ pub enum PluginNotFound {
     NotBuilt(PathBuf),
 }
 
-/// A plugin as `--plugin` names it: a path to a `.wasm`, or a bundled name.
+/// A plugin as `--plugin` names it: a path to a `.wasm`, or a bundled name. Loading says what is wrong with a path.
 pub fn find(home: &Home, name: &str) -> Result<PathBuf, PluginNotFound> {
     let file = Path::new(name);
-    if file.is_file() {
+    if file.is_file() || is_path(name) {
         return Ok(file.to_owned());
     }
-    if name.contains('/') || name.ends_with(".wasm") {
-        return Err(PluginNotFound::Nothing {
-            name: name.to_owned(),
-            known: known(home).join(", "),
-        });
+    match bundled(home, name) {
+        // A project's folder, most likely.
+        Err(_) if file.exists() => Ok(file.to_owned()),
+        found => found,
     }
-    bundled(home, name)
+}
+
+/// Whether a path was meant, whatever is there. No bundled plugin is named like one.
+pub fn is_path(name: &str) -> bool {
+    name.contains('/') || name.ends_with(".wasm")
 }
 
 /// A plugin that comes with the program.

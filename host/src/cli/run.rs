@@ -160,7 +160,8 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         )
     })?;
 
-    eprintln!("{} episodes into {}", plan.len(), folder.display());
+    let plural = if plan.len() == 1 { "" } else { "s" };
+    eprintln!("{} episode{plural} into {}", plan.len(), folder.display());
     let mut streak = Streak::default();
     let mut results = Vec::new();
     let mut lane: Option<Lane> = None;
@@ -277,13 +278,17 @@ fn line(result: &EpisodeResult) -> String {
         result.wall_s
     );
     if result.outcome != Outcome::Passed {
-        let why = result
-            .score
-            .as_ref()
-            .map_or("", |score| score.explanation.as_str());
-        text.push_str(&format!(": {} {why}", result.detail));
+        let score = result.score.as_ref();
+        let said = [
+            result.detail.as_str(),
+            score.map_or("", |score| score.explanation.as_str()),
+        ];
+        let said: Vec<&str> = said.into_iter().filter(|text| !text.is_empty()).collect();
+        if !said.is_empty() {
+            text.push_str(&format!(": {}", said.join("; ")));
+        }
     }
-    text.trim_end().to_owned()
+    text
 }
 
 fn trial(
@@ -317,6 +322,8 @@ async fn preflight(crew: &Crew) -> Result<()> {
         .iter()
         .filter(|model| model.provider.reaches_a_network())
     {
+        // A server that still starts may keep it waiting for half a minute.
+        eprintln!("{}: asked for a word …", model.name);
         let pong = ping(model).await?;
         eprintln!(
             "{}: answers as {} after {:.1} s",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use dynacu_record::{AskedModel, InferenceInfo, PluginFile};
+use dynacu_runtime::manifest::Channel;
 use dynacu_runtime::types::Channels;
 use dynacu_runtime::{Engine, Plugin, PluginKind};
 
@@ -325,6 +326,13 @@ impl Loading<'_> {
                 failure.kind.cause()
             )
         })?;
+        let unnamed = descriptor.channels & !plugin.manifest.channel_set();
+        if unnamed != Channels::empty() {
+            bail!(
+                "{name} wants {} by what it says of itself, and its manifest does not ask for that: name it in the key `channels` of plugin.toml",
+                Channel::names(unnamed).join(", ")
+            );
+        }
         let asked = |channel| descriptor.channels.contains(channel);
         let reading = self.allowed(name, bundled, "reading", asked(Channels::READING))?;
         let solution = self.allowed(name, bundled, "solution", asked(Channels::SOLUTION))?;
