@@ -94,6 +94,10 @@ impl Crew {
         crew.check_endpoints(config)?;
         crew.check_placeholders()?;
         crew.check_prices(config)?;
+        // `doctor` loads adapters alone, and may be given a run's settings.
+        if !slots.is_empty() {
+            crew.tell_unused_settings(config);
+        }
         Ok(crew)
     }
 
@@ -252,6 +256,22 @@ impl Crew {
             }
         }
         Ok(())
+    }
+
+    /// One file of settings may serve several runs, so a table that nobody reads is told and no error. Names are easily
+    /// mistaken: a policy is called what it calls itself, an adapter what its file is called.
+    fn tell_unused_settings(&self, config: &RunConfig) {
+        let policies = self.policies.iter().map(|one| one.descriptor.name.as_str());
+        let adapters = self.providers.iter().map(|one| one.plugin.name.as_str());
+        let names: Vec<&str> = policies.chain(adapters).collect();
+        for table in config.settings.keys() {
+            if !names.contains(&table.as_str()) {
+                eprintln!(
+                    "settings: [{table}] is not used, since no plugin of this run has that name (there are {})",
+                    names.join(", ")
+                );
+            }
+        }
     }
 
     /// A limit in money needs a price; without a limit a missing one is said once.
