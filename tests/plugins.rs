@@ -121,16 +121,21 @@ fn what_is_wrong_is_said_with_what_to_change() {
 }
 
 #[test]
-fn every_bundled_plugin_passes() {
-    for entry in std::fs::read_dir(checkout().join("plugins/dist")).unwrap() {
-        let path = entry.unwrap().path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "wasm")
-        {
-            let (good, said) = check(&path).unwrap();
-            assert!(good, "{said}");
+fn every_bundled_plugin_and_every_example_passes() {
+    for folder in ["plugins/dist", "plugins/dist/examples"] {
+        let mut count = 0;
+        for entry in std::fs::read_dir(checkout().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "wasm")
+            {
+                let (good, said) = check(&path).unwrap();
+                assert!(good, "{said}");
+                count += 1;
+            }
         }
+        assert!(count > 0, "{folder} is empty: run `make guests`");
     }
 }
 
