@@ -30,6 +30,12 @@ fn builds_and_passes(language: &str) -> Result<()> {
             said.contains(&format!("a {kind}, interface 0.1.0")),
             "{said}"
         );
+        // The manifest of most is not packed yet, and a scorer has no task; nothing else is worth a word.
+        let mut noted = said.lines().filter(|line| line.starts_with("note"));
+        assert!(
+            noted.all(|line| line.contains(" manifest ") || line.contains(" score ")),
+            "{said}"
+        );
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 // A policy: looks at the screen, listens, asks the run's model what to do, and does it.
 //
 // Values are as the interfaces in vendor/wit say: records are objects in camelCase, variants are { tag, val }, an absent
-// option is null, a function's error is thrown. Times are milliseconds since the page's start signal.
+// option is null, a function's error is thrown: by an import as an Error with the value in `payload`, by an export as the
+// value itself. Times are milliseconds since the page's start signal.
 
 import session from "dynacu:policy/session@0.1.0";
 import inference from "dynacu:model/inference@0.1.0";
