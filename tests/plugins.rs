@@ -112,7 +112,10 @@ fn what_is_wrong_is_said_with_what_to_change() {
     std::fs::write(folder.path().join("stranger.plugin.toml"), asks).unwrap();
     let (good, said) = check(&folder.path().join("stranger.wasm")).unwrap();
     assert!(!good, "{said}");
-    assert!(said.contains("`x api key`, which is not the name of a header"), "{said}");
+    assert!(
+        said.contains("`x api key`, which is not the name of a header"),
+        "{said}"
+    );
     // Settings that were given are no longer a guess of the check's.
     let settings = folder.path().join("settings.toml");
     std::fs::write(&settings, "[random]\nsead = 1\n").unwrap();
@@ -120,7 +123,10 @@ fn what_is_wrong_is_said_with_what_to_change() {
     let output = dynacu_host(&["plugin", "check", "random", "--settings", &settings]).unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("it cannot use these settings: unknown field `sead`"), "{said}");
+    assert!(
+        said.contains("it cannot use these settings: unknown field `sead`"),
+        "{said}"
+    );
     let output = dynacu_host(&["plugin", "new", "My_Agent", "--kind", "policy"]).unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("as in my-agent"));

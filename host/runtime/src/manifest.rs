@@ -194,7 +194,10 @@ impl Manifest {
             ));
         }
         if !self.channels.is_empty() {
-            asks.push(format!("channels: {}", Channel::names(self.channel_set()).join(", ")));
+            asks.push(format!(
+                "channels: {}",
+                Channel::names(self.channel_set()).join(", ")
+            ));
         }
         if let Some(mib) = self.memory_mib {
             asks.push(format!("memory: {mib} MiB"));
@@ -294,6 +297,14 @@ prefix = "Bearer "
         assert_eq!(manifest.memory_bytes(false), 256 << 20);
         assert_eq!(manifest.memory_bytes(true), 512 << 20);
         assert_eq!(manifest.asks().len(), 5);
+        assert_eq!(
+            manifest.channel_set(),
+            Channels::KEYFRAMES | Channels::AUDIO
+        );
+        assert_eq!(
+            Channel::names(manifest.channel_set()),
+            ["keyframes", "audio"]
+        );
     }
 
     #[test]

@@ -76,7 +76,10 @@ pub async fn ping(model: &Model) -> Result<Pong, Unusable> {
                 tokio::time::sleep(after).await;
             }
             Next::Retry { trouble: true, .. } => {
-                return Err(unusable(seen(error, tried.seen), Some(EndCause::ProviderOutage)));
+                return Err(unusable(
+                    seen(error, tried.seen),
+                    Some(EndCause::ProviderOutage),
+                ));
             }
             Next::Retry { .. } | Next::Deliver => return Err(unusable(error, None)),
         }

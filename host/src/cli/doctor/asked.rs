@@ -63,7 +63,7 @@ async fn finding(model: &Model) -> Finding {
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Write};
-    use std::net::TcpListener;
+    use std::net::{Shutdown, TcpListener, TcpStream};
     use std::path::Path;
 
     use super::*;
@@ -75,18 +75,32 @@ mod tests {
         std::thread::Builder::new()
             .name("provider".to_owned())
             .spawn(move || {
-                for mut stream in listener.incoming().flatten() {
-                    let _ = stream.read(&mut [0; 4096]);
-                    let body = r#"{"text": "ready"}"#;
-                    let _ = write!(
-                        stream,
-                        "HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
-                        body.len()
-                    );
+                for stream in listener.incoming().flatten() {
+                    let _ = serve(stream, status);
                 }
             })
             .unwrap();
         format!("api.example.com=http://{address}")
+    }
+
+    fn serve(mut stream: TcpStream, status: &str) -> std::io::Result<()> {
+        let mut request = Vec::new();
+        let mut buffer = [0; 4096];
+        while !request.windows(4).any(|window| window == b"\r\n\r\n") {
+            match stream.read(&mut buffer)? {
+                0 => return Ok(()),
+                count => request.extend_from_slice(&buffer[..count]),
+            }
+        }
+        let body = r#"{"text": "ready"}"#;
+        write!(
+            stream,
+            "HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        )?;
+        // What is left of the request is taken: closing over it would reset the connection.
+        stream.shutdown(Shutdown::Write)?;
+        stream.read_to_end(&mut request).map(|_| ())
     }
 
     fn fixture(folder: &Path) -> String {
@@ -116,11 +130,7 @@ mod tests {
         assert!(good[0].found.starts_with("answers as honest"));
         let bad = asked(&adapter, at("401 Unauthorized")).await.unwrap();
         assert!(!bad[0].works, "{}", bad[0].found);
-        assert!(
-            bad[0].found.contains("refused the key"),
-            "{}",
-            bad[0].found
-        );
+        assert!(bad[0].found.contains("refused the key"), "{}", bad[0].found);
         assert!(bad[0].advice.as_ref().unwrap().contains("check the key"));
         // What is wrong with the command is no finding about the machine.
         let elsewhere = ModelArguments {

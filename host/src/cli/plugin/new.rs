@@ -184,7 +184,9 @@ mod tests {
         for good in ["my-agent", "a2", "x/y/one"] {
             assert!(name_of(Path::new(good)).is_ok(), "{good}");
         }
-        for bad in ["My-agent", "2nd", "a_b", "a--b", "a-", "test", "serde", "ü", ".."] {
+        for bad in [
+            "My-agent", "2nd", "a_b", "a--b", "a-", "test", "serde", "ü", "..",
+        ] {
             assert!(name_of(Path::new(bad)).is_err(), "{bad}");
         }
     }
