@@ -168,12 +168,8 @@ fn settings_that_nobody_reads_are_told_with_the_names_that_there_are() {
     // The mode calls itself otherwise than its file is called.
     std::fs::write(&settings, "[aoi-full]\nreact = true\n[adapter]\n").unwrap();
     let endpoint = provider("402 Payment Required").unwrap();
-    let more = [
-        "--endpoint",
-        &endpoint,
-        "--settings",
-        &settings.to_string_lossy(),
-    ];
+    let settings = settings.to_string_lossy();
+    let more = ["--endpoint", &endpoint, "--settings", &settings];
     let output = run(&adapter, &out, None, &more).unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     let told: Vec<&str> = errors
