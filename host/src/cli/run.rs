@@ -160,8 +160,7 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         )
     })?;
 
-    let plural = if plan.len() == 1 { "" } else { "s" };
-    eprintln!("{} episode{plural} into {}", plan.len(), folder.display());
+    eprintln!("{} episodes into {}", plan.len(), folder.display());
     let mut streak = Streak::default();
     let mut results = Vec::new();
     let mut lane: Option<Lane> = None;
