@@ -277,17 +277,13 @@ fn line(result: &EpisodeResult) -> String {
         result.wall_s
     );
     if result.outcome != Outcome::Passed {
-        let score = result.score.as_ref();
-        let said = [
-            result.detail.as_str(),
-            score.map_or("", |score| score.explanation.as_str()),
-        ];
-        let said: Vec<&str> = said.into_iter().filter(|text| !text.is_empty()).collect();
-        if !said.is_empty() {
-            text.push_str(&format!(": {}", said.join("; ")));
-        }
+        let why = result
+            .score
+            .as_ref()
+            .map_or("", |score| score.explanation.as_str());
+        text.push_str(&format!(": {} {why}", result.detail));
     }
-    text
+    text.trim_end().to_owned()
 }
 
 fn trial(
