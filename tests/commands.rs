@@ -60,6 +60,56 @@ fn a_component_of_no_known_world() {
 fn a_plugin_that_is_not_there() {
     let output = dynacu_host(&["--plugin", "nobody", "--task", "A-E1"]).unwrap();
     says(&output, 2, &["nobody", "reference"]);
+    // Somebody who has no checkout looks for a file of their own.
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["inspect", "check", "pack"] {
+        let output = Command::new(host().unwrap())
+            .args(["plugin", command, "mine.wasm"])
+            .current_dir(folder.path())
+            .env_remove("DYNACU_HOME")
+            .output()
+            .unwrap();
+        says(
+            &output,
+            2,
+            &["mine.wasm: no such file", "build the plugin first"],
+        );
+    }
+}
+
+#[test]
+fn a_manifest_that_cannot_be_used_is_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let plugin = folder.path().join("mine.wasm");
+    std::fs::copy(fixture("traps").unwrap(), &plugin).unwrap();
+    std::fs::write(folder.path().join("plugin.toml"), "schema = 1\nhost = []\n").unwrap();
+    let plugin = plugin.to_string_lossy();
+    for arguments in [
+        ["plugin", "inspect", &plugin].as_slice(),
+        &["plugin", "pack", &plugin],
+        &["--plugin", &plugin, "--task", "A-E1"],
+    ] {
+        let output = dynacu_host(arguments).unwrap();
+        says(&output, 2, &["plugin.toml: line 2: unknown field `host`"]);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(errors.matches("unknown field").count(), 1, "{errors}");
+    }
+}
+
+#[test]
+fn a_policy_that_wants_more_than_its_manifest_asks_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let plugin = folder.path().join("mine.wasm");
+    std::fs::copy(fixture("asks-for-everything").unwrap(), &plugin).unwrap();
+    let asks = "schema = 1\nchannels = [\"audio\"]\n";
+    std::fs::write(folder.path().join("plugin.toml"), asks).unwrap();
+    let plugin = plugin.to_string_lossy();
+    let output = dynacu_host(&["--plugin", &plugin, "--task", "A-E1"]).unwrap();
+    says(
+        &output,
+        2,
+        &["mine.wasm wants keyframes, speech", "`channels`"],
+    );
 }
 
 #[test]

@@ -131,6 +131,9 @@ fn what_does_not_fit_the_adapter_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let adapter = adapter(folder.path(), ADAPTER).unwrap();
     let out = folder.path().join("run");
+    let stray = folder.path().join("settings.toml");
+    std::fs::write(&stray, "efort = \"low\"\n").unwrap();
+    let stray = stray.to_string_lossy();
     for (more, words) in [
         (
             ["--endpoint", "api.example.org=http://127.0.0.1:1"],
@@ -143,6 +146,10 @@ fn what_does_not_fit_the_adapter_is_told() {
         (["--max-cost", "2.50"], ["--max-tokens", "honest"]),
         (["--max-cost", "much"], ["--max-cost", "US dollars"]),
         (
+            ["--settings", &stray],
+            ["`efort` stands in no table", "[NAME"],
+        ),
+        (
             ["--prices", "/nowhere.toml"],
             ["/nowhere.toml", "price table"],
         ),
@@ -150,6 +157,31 @@ fn what_does_not_fit_the_adapter_is_told() {
         says(&run(&adapter, &out, None, &more).unwrap(), 2, &words);
     }
     assert!(!out.exists());
+}
+
+#[test]
+fn settings_that_nobody_reads_are_told_with_the_names_that_there_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let adapter = adapter(folder.path(), ADAPTER).unwrap();
+    let out = folder.path().join("run");
+    let settings = folder.path().join("settings.toml");
+    // The mode calls itself otherwise than its file is called.
+    std::fs::write(&settings, "[aoi-full]\nreact = true\n[adapter]\n").unwrap();
+    let endpoint = provider("402 Payment Required").unwrap();
+    let settings = settings.to_string_lossy();
+    let more = ["--endpoint", &endpoint, "--settings", &settings];
+    let output = run(&adapter, &out, None, &more).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let told: Vec<&str> = errors
+        .lines()
+        .filter(|line| line.starts_with("settings: "))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "settings: [aoi-full] is not used, since no plugin of this run has that name (there are standard, adapter)"
+        ]
+    );
 }
 
 #[test]

@@ -30,6 +30,12 @@ fn builds_and_passes(language: &str) -> Result<()> {
             said.contains(&format!("a {kind}, interface 0.1.0")),
             "{said}"
         );
+        // The manifest of most is not packed yet, and a scorer has no task; nothing else is worth a word.
+        let mut noted = said.lines().filter(|line| line.starts_with("note"));
+        assert!(
+            noted.all(|line| line.contains(" manifest ") || line.contains(" score ")),
+            "{said}"
+        );
     }
     Ok(())
 }
@@ -102,22 +108,46 @@ fn what_is_wrong_is_said_with_what_to_change() {
         let fault = said.lines().find(|line| line.starts_with("FAULT"));
         assert!(fault.is_some_and(|line| line.contains(words)), "{said}");
     }
+    let asks = "schema = 1\nhosts = [\"api.anthropic.com\"]\n[[credentials]]\nsecret = \"A_KEY\"\nhost = \"api.anthropic.com\"\nheader = \"x api key\"\n";
+    std::fs::write(folder.path().join("stranger.plugin.toml"), asks).unwrap();
+    let (good, said) = check(&folder.path().join("stranger.wasm")).unwrap();
+    assert!(!good, "{said}");
+    assert!(
+        said.contains("`x api key`, which is not the name of a header"),
+        "{said}"
+    );
+    // Settings that were given are no longer a guess of the check's.
+    let settings = folder.path().join("settings.toml");
+    std::fs::write(&settings, "[random]\nsead = 1\n").unwrap();
+    let settings = settings.to_string_lossy();
+    let output = dynacu_host(&["plugin", "check", "random", "--settings", &settings]).unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("it cannot use these settings: unknown field `sead`"),
+        "{said}"
+    );
     let output = dynacu_host(&["plugin", "new", "My_Agent", "--kind", "policy"]).unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("as in my-agent"));
 }
 
 #[test]
-fn every_bundled_plugin_passes() {
-    for entry in std::fs::read_dir(checkout().join("plugins/dist")).unwrap() {
-        let path = entry.unwrap().path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "wasm")
-        {
-            let (good, said) = check(&path).unwrap();
-            assert!(good, "{said}");
+fn every_bundled_plugin_and_every_example_passes() {
+    for folder in ["plugins/dist", "plugins/dist/examples"] {
+        let mut count = 0;
+        for entry in std::fs::read_dir(checkout().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "wasm")
+            {
+                let (good, said) = check(&path).unwrap();
+                assert!(good, "{said}");
+                count += 1;
+            }
         }
+        assert!(count > 0, "{folder} is empty: run `make guests`");
     }
 }
 

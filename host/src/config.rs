@@ -241,6 +241,9 @@ impl RunConfig {
             Some(path) => read_toml(path)?,
             None => file.settings,
         };
+        if let Some((key, _)) = settings.iter().find(|(_, value)| !value.is_table()) {
+            bail!("settings: `{key}` stands in no table: put it under [NAME OF THE PLUGIN]");
+        }
         Ok(RunConfig {
             groups,
             seed,

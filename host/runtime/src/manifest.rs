@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::types::Channels;
+
 /// The custom section that carries the manifest inside a `.wasm`.
 pub const SECTION: &str = "dynacu:plugin-manifest";
 
@@ -65,6 +67,35 @@ pub enum Channel {
 }
 
 impl Channel {
+    const ALL: [Self; 5] = [
+        Self::Keyframes,
+        Self::Audio,
+        Self::Speech,
+        Self::Reading,
+        Self::Solution,
+    ];
+
+    /// As the interfaces have it.
+    fn flag(self) -> Channels {
+        match self {
+            Self::Keyframes => Channels::KEYFRAMES,
+            Self::Audio => Channels::AUDIO,
+            Self::Speech => Channels::SPEECH,
+            Self::Reading => Channels::READING,
+            Self::Solution => Channels::SOLUTION,
+        }
+    }
+
+    /// The channels of a set by their names in a manifest.
+    #[must_use]
+    pub fn names(of: Channels) -> Vec<&'static str> {
+        Self::ALL
+            .into_iter()
+            .filter(|channel| of.contains(channel.flag()))
+            .map(Self::name)
+            .collect()
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Keyframes => "keyframes",
@@ -163,8 +194,10 @@ impl Manifest {
             ));
         }
         if !self.channels.is_empty() {
-            let names: Vec<_> = self.channels.iter().map(|channel| channel.name()).collect();
-            asks.push(format!("channels: {}", names.join(", ")));
+            asks.push(format!(
+                "channels: {}",
+                Channel::names(self.channel_set()).join(", ")
+            ));
         }
         if let Some(mib) = self.memory_mib {
             asks.push(format!("memory: {mib} MiB"));
@@ -173,6 +206,13 @@ impl Manifest {
             asks.push("a scratch folder".to_owned());
         }
         asks
+    }
+
+    /// `channels` as the interfaces have them, to hold against what a policy says of itself.
+    #[must_use]
+    pub fn channel_set(&self) -> Channels {
+        let flags = self.channels.iter().map(|channel| channel.flag());
+        flags.fold(Channels::empty(), |all, flag| all | flag)
     }
 
     /// Whether it asks for more memory than comes with naming the plugin.
@@ -257,6 +297,14 @@ prefix = "Bearer "
         assert_eq!(manifest.memory_bytes(false), 256 << 20);
         assert_eq!(manifest.memory_bytes(true), 512 << 20);
         assert_eq!(manifest.asks().len(), 5);
+        assert_eq!(
+            manifest.channel_set(),
+            Channels::KEYFRAMES | Channels::AUDIO
+        );
+        assert_eq!(
+            Channel::names(manifest.channel_set()),
+            ["keyframes", "audio"]
+        );
     }
 
     #[test]

@@ -135,10 +135,7 @@ impl Scorers {
     fn of(&mut self, task: &str) -> Result<Scorer> {
         let path = match &self.given {
             Some(named) => bundled::find(&self.home, named)?,
-            None => {
-                let plugin = self.catalogue.get(task)?.manifest.scorer.plugin;
-                bundled::bundled(&self.home, &plugin)?
-            }
+            None => bundled::scorer(&self.home, &self.catalogue.get(task)?)?,
         };
         if let Some(scorer) = self.loaded.get(&path) {
             return Ok(scorer.clone());

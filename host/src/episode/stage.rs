@@ -282,7 +282,7 @@ impl Stage {
 }
 
 fn scorer(bench: &Bench, trial: &Trial) -> anyhow::Result<Scorer> {
-    let path = bundled::bundled(&bench.home, &trial.task.task.manifest.scorer.plugin)?;
+    let path = bundled::scorer(&bench.home, &trial.task.task)?;
     let plugin = Plugin::load(&bench.engine, &path)?;
     plugin
         .scorer()

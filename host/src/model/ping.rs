@@ -9,10 +9,11 @@ use dynacu_runtime::types::{Message, ModelRequest, Part, Role};
 use super::attempt::{attempt, jitter};
 use super::provider::Model;
 use super::retry::{Next, next, told};
+use super::sighting::Seen;
 
 /// The least that every provider accepts; some refuse fewer.
 const OUTPUT_TOKENS: u32 = 16;
-/// A provider that is only busy gets this long.
+/// A provider that is only busy, or whose server is still starting, gets this long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A model that answers.
@@ -75,12 +76,23 @@ pub async fn ping(model: &Model) -> Result<Pong, Unusable> {
                 tokio::time::sleep(after).await;
             }
             Next::Retry { trouble: true, .. } => {
-                return Err(unusable(error, Some(EndCause::ProviderOutage)));
+                return Err(unusable(
+                    seen(error, tried.seen),
+                    Some(EndCause::ProviderOutage),
+                ));
             }
             Next::Retry { .. } | Next::Deliver => return Err(unusable(error, None)),
         }
     }
     Err(unusable("no attempt was made".to_owned(), None))
+}
+
+/// The adapter's word, and beside it what the host itself saw: only that tells a closed port from a busy server.
+fn seen(error: String, seen: Option<Seen>) -> String {
+    match seen {
+        Some(Seen::Trouble { what, .. }) => format!("{error} ({what})"),
+        _ => error,
+    }
 }
 
 fn request() -> ModelRequest {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use dynacu_record::{AskedModel, InferenceInfo, PluginFile};
+use dynacu_runtime::manifest::Channel;
 use dynacu_runtime::types::Channels;
 use dynacu_runtime::{Engine, Plugin, PluginKind};
 
@@ -93,6 +94,10 @@ impl Crew {
         crew.check_endpoints(config)?;
         crew.check_placeholders()?;
         crew.check_prices(config)?;
+        // `doctor` loads adapters alone, and may be given a run's settings.
+        if !slots.is_empty() {
+            crew.tell_unused_settings(config);
+        }
         Ok(crew)
     }
 
@@ -253,6 +258,22 @@ impl Crew {
         Ok(())
     }
 
+    /// One file of settings may serve several runs, so a table that nobody reads is told and no error. Names are easily
+    /// mistaken: a policy is called what it calls itself, an adapter what its file is called.
+    fn tell_unused_settings(&self, config: &RunConfig) {
+        let policies = self.policies.iter().map(|one| one.descriptor.name.as_str());
+        let adapters = self.providers.iter().map(|one| one.plugin.name.as_str());
+        let names: Vec<&str> = policies.chain(adapters).collect();
+        for table in config.settings.keys() {
+            if !names.contains(&table.as_str()) {
+                eprintln!(
+                    "settings: [{table}] is not used, since no plugin of this run has that name (there are {})",
+                    names.join(", ")
+                );
+            }
+        }
+    }
+
     /// A limit in money needs a price; without a limit a missing one is said once.
     fn check_prices(&self, config: &RunConfig) -> Result<()> {
         for model in self.models.iter().filter(|model| model.price.is_none()) {
@@ -325,6 +346,13 @@ impl Loading<'_> {
                 failure.kind.cause()
             )
         })?;
+        let unnamed = descriptor.channels & !plugin.manifest.channel_set();
+        if unnamed != Channels::empty() {
+            bail!(
+                "{name} wants {} by what it says of itself, and its manifest does not ask for that: name it in the key `channels` of plugin.toml",
+                Channel::names(unnamed).join(", ")
+            );
+        }
         let asked = |channel| descriptor.channels.contains(channel);
         let reading = self.allowed(name, bundled, "reading", asked(Channels::READING))?;
         let solution = self.allowed(name, bundled, "solution", asked(Channels::SOLUTION))?;

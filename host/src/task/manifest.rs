@@ -190,7 +190,7 @@ pub enum MomentChannel {
 
 #[derive(Debug, Clone)]
 pub struct ScorerChoice {
-    /// A shared scorer's name, or `./scorer` for the task's own.
+    /// A shared scorer's name, or `./scorer` for the component `scorer.wasm` in the task's folder.
     pub plugin: String,
     /// Passed to the scorer; strings are templates.
     pub settings: serde_json::Value,

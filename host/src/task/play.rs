@@ -65,7 +65,7 @@ where
     let timebase = Arc::new(Timebase::new());
     let (writer, recorder) = Writer::start(record)?;
     let engine = Engine::new()?;
-    let path = crate::bundled::bundled(home, &prepared.task.manifest.scorer.plugin)?;
+    let path = crate::bundled::scorer(home, &prepared.task)?;
     let plugin = Plugin::load(&engine, &path)?;
     let scorer = plugin
         .scorer()

@@ -30,6 +30,8 @@
 //! Limits, traps and the sandbox are the real ones of `dynacu-runtime`; a policy that loops ends as it would in an
 //! episode. What is missing is a page that reacts: the screen changes when the script says so, whatever is clicked.
 
+#![deny(missing_docs)]
+
 mod desk;
 mod exchange;
 mod media;

@@ -10,7 +10,7 @@
 use std::path::Path;
 
 use dynacu_runtime::types::{
-    Action, Capabilities, Channels, ImageFormat, ModelError, Part, StopCause, StopReason,
+    Action, Capabilities, Channels, ImageFormat, ModelError, Part, StopCause, StopReason, ToolCall,
 };
 use dynacu_runtime::{Plugin, PolicyEnd};
 use dynacu_sdk_testing::{Model, Picture, Ran, Reply, Script, load};
@@ -155,6 +155,21 @@ async fn an_answer_cut_at_the_limit_is_asked_for_again_with_more_room() {
         .map(|request| request.max_output_tokens)
         .collect();
     assert_eq!(limits, [Some(500), Some(1_000)]);
+
+    let cut = || {
+        let call = ToolCall {
+            id: "c1".to_owned(),
+            name: "click".to_owned(),
+            arguments: r#"{"x": 640, "y": 360}"#.to_owned(),
+        };
+        Reply::parts(vec![Part::ToolCall(call)], StopReason::MaxTokens)
+    };
+    let ran = script("standard", Channels::empty(), "{}", vec![cut(), cut()]).await;
+    let PolicyEnd::ModelMalformed(why) = &ran.end else {
+        panic!("{:?}", ran.end)
+    };
+    assert!(why.starts_with("it was cut off"), "{why}");
+    assert!(ran.performed.is_empty(), "a call that was cut off was done");
 }
 
 #[tokio::test]
@@ -272,6 +287,29 @@ async fn notes_and_old_pictures_are_shown_again() {
 }
 
 #[tokio::test]
+async fn so_many_earlier_steps_are_told_again_as_the_settings_say() {
+    let noted = |note: &str| {
+        let arguments = format!(r#"{{"x": 1, "y": 2, "note": "{note}"}}"#);
+        Reply::calls(&[("click", arguments.as_str())])
+    };
+    for (steps, told) in [("0", ""), ("1", "Two."), ("2", "One. Two.")] {
+        let replies = vec![noted("One."), noted("Two."), Reply::calls(&[DONE])];
+        let settings = format!(r#"{{"narration": true, "memory-steps": {steps}}}"#);
+        let ran = script("standard", Channels::empty(), &settings, replies).await;
+        let text = shown(&ran, 2);
+        let found: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("noted: "))
+            .collect();
+        assert_eq!(found.join(" "), told, "{text}");
+        assert!(
+            text.contains("Step 1: click(1, 2)"),
+            "what was done is always told: {text}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_model_that_hears_writes_the_transcript() {
     let settings = r#"{"transcriber": "model"}"#;
     let hears = |audio: bool| {
@@ -337,6 +375,29 @@ async fn what_happens_while_the_model_thinks_is_shown_at_once_where_asked_for() 
     assert_eq!(ran.requests.len(), 1);
     assert!(ran.cancelled.is_empty());
     assert_eq!(ran.stopped, Some(StopCause::TimeLimit));
+}
+
+#[tokio::test]
+async fn a_step_is_interrupted_three_times_and_then_the_model_is_left_to_think() {
+    let mut script = Script::new("Enter the code.")
+        .granting(Channels::KEYFRAMES)
+        .beginning_at(5_000)
+        .shows(0, Picture::named("first"));
+    for number in 1..=5 {
+        let name = format!("toast-{number}");
+        script = script.shows(5_000 + 1_000 * number, Picture::named(name));
+    }
+    let model = Model::answering((0..6).map(|_| Reply::never()));
+    let ran = script
+        .run(&mode("aoi-visual"), model, r#"{"react": true}"#)
+        .await;
+    assert_eq!(ran.cancelled, [1, 2, 3]);
+    assert_eq!(ran.requests.len(), 4);
+    let text = shown(&ran, 3);
+    assert!(
+        text.contains("<toast-3>") && !text.contains("<toast-4>"),
+        "{text}"
+    );
 }
 
 #[tokio::test]

@@ -59,3 +59,85 @@ async fn finding(model: &Model) -> Finding {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{Shutdown, TcpListener, TcpStream};
+    use std::path::Path;
+
+    use super::*;
+
+    /// A provider that gives every request this status, and the endpoint that leads to it.
+    fn provider(status: &'static str) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        std::thread::Builder::new()
+            .name("provider".to_owned())
+            .spawn(move || {
+                for stream in listener.incoming().flatten() {
+                    let _ = serve(stream, status);
+                }
+            })
+            .unwrap();
+        format!("api.example.com=http://{address}")
+    }
+
+    fn serve(mut stream: TcpStream, status: &str) -> std::io::Result<()> {
+        let mut request = Vec::new();
+        let mut buffer = [0; 4096];
+        while !request.windows(4).any(|window| window == b"\r\n\r\n") {
+            match stream.read(&mut buffer)? {
+                0 => return Ok(()),
+                count => request.extend_from_slice(&buffer[..count]),
+            }
+        }
+        let body = r#"{"text": "ready"}"#;
+        write!(
+            stream,
+            "HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        )?;
+        // What is left of the request is taken: closing over it would reset the connection.
+        stream.shutdown(Shutdown::Write)?;
+        stream.read_to_end(&mut request).map(|_| ())
+    }
+
+    fn fixture(folder: &Path) -> String {
+        let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/dist/fixtures");
+        let own = folder.join("fixture.wasm");
+        std::fs::copy(built.join("asks-a-provider.wasm"), &own).expect("run `make guests` first");
+        let asks = "schema = 1\nhosts = [\"api.example.com\"]\n";
+        std::fs::write(folder.join("plugin.toml"), asks).unwrap();
+        own.to_string_lossy().into_owned()
+    }
+
+    async fn asked(adapter: &str, model: ModelArguments) -> Result<Vec<Finding>> {
+        findings(vec![adapter.to_owned()], None, model).await
+    }
+
+    #[tokio::test]
+    async fn each_model_is_asked_for_a_word() {
+        let folder = tempfile::tempdir().unwrap();
+        let adapter = fixture(folder.path());
+        let at = |status| ModelArguments {
+            model: vec!["honest".to_owned()],
+            endpoint: vec![provider(status)],
+            ..ModelArguments::default()
+        };
+        let good = asked(&adapter, at("200 OK")).await.unwrap();
+        assert!(good.len() == 1 && good[0].works, "{}", good[0].found);
+        assert!(good[0].found.starts_with("answers as honest"));
+        let bad = asked(&adapter, at("401 Unauthorized")).await.unwrap();
+        assert!(!bad[0].works, "{}", bad[0].found);
+        assert!(bad[0].found.contains("refused the key"), "{}", bad[0].found);
+        assert!(bad[0].advice.as_ref().unwrap().contains("check the key"));
+        // What is wrong with the command is no finding about the machine.
+        let elsewhere = ModelArguments {
+            endpoint: vec!["api.example.org=http://127.0.0.1:1".to_owned()],
+            ..ModelArguments::default()
+        };
+        assert!(asked(&adapter, elsewhere).await.is_err());
+        assert!(asked("nobody", ModelArguments::default()).await.is_err());
+    }
+}

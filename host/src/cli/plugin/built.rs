@@ -10,11 +10,11 @@ use crate::task::home::home;
 /// The component that is meant. Only a bundled name needs the place where those lie.
 pub fn find(name: &str) -> Result<PathBuf> {
     let path = Path::new(name);
-    if path.is_file() {
-        return Ok(path.to_owned());
-    }
     if path.is_dir() {
         return in_project(path);
+    }
+    if path.is_file() || bundled::is_path(name) {
+        return Ok(path.to_owned());
     }
     Ok(bundled::find(&home()?, name)?)
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use dynacu_runtime::types::Channels;
+use dynacu_runtime::manifest::Channel;
 use dynacu_runtime::{Engine, Inspection, Limits, Plugin, PluginKind};
 use serde_json::json;
 
@@ -39,7 +39,7 @@ pub async fn run(arguments: &Arguments) -> Result<Done> {
 async fn describe(plugin: &Plugin) -> String {
     let said = match plugin.kind {
         PluginKind::Policy => plugin.describe_policy().await.map(|descriptor| {
-            let mut wants = channels(descriptor.channels);
+            let mut wants = Channel::names(descriptor.channels);
             if descriptor.needs_model {
                 wants.push("a model");
             }
@@ -64,21 +64,6 @@ async fn describe(plugin: &Plugin) -> String {
         PluginKind::Scorer => return "a scorer describes nothing".to_owned(),
     };
     said.unwrap_or_else(|failure| format!("cannot say what it is: {failure}"))
-}
-
-/// Channels by their names in a manifest.
-pub fn channels(channels: Channels) -> Vec<&'static str> {
-    [
-        (Channels::KEYFRAMES, "keyframes"),
-        (Channels::AUDIO, "audio"),
-        (Channels::SPEECH, "speech"),
-        (Channels::READING, "reading"),
-        (Channels::SOLUTION, "solution"),
-    ]
-    .into_iter()
-    .filter(|(channel, _)| channels.contains(*channel))
-    .map(|(_, name)| name)
-    .collect()
 }
 
 /// What naming it on the command line does not allow yet.

@@ -21,6 +21,17 @@ pub struct Arguments {
     language: Language,
 }
 
+/// Names with which a project would not build: a crate of its dependencies, or of every toolchain.
+const TAKEN: [&str; 7] = [
+    "alloc",
+    "core",
+    "dynacu-sdk",
+    "serde",
+    "serde-json",
+    "std",
+    "test",
+];
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Language {
     Rust,
@@ -132,10 +143,13 @@ fn name_of(folder: &Path) -> Result<&str> {
         && name.ends_with(small)
         && !name.contains("--")
         && name.chars().all(|letter| small(letter) || letter == '-');
-    if !good || name == "test" {
+    if !good {
         bail!(
             "`{name}` is no name for a plugin: take small letters, digits and single hyphens, as in my-agent"
         );
+    }
+    if TAKEN.contains(&name) {
+        bail!("`{name}` is the name of a library that plugins are built with: take another one");
     }
     Ok(name)
 }
@@ -170,7 +184,9 @@ mod tests {
         for good in ["my-agent", "a2", "x/y/one"] {
             assert!(name_of(Path::new(good)).is_ok(), "{good}");
         }
-        for bad in ["My-agent", "2nd", "a_b", "a--b", "a-", "test", "ü", ".."] {
+        for bad in [
+            "My-agent", "2nd", "a_b", "a--b", "a-", "test", "serde", "ü", "..",
+        ] {
             assert!(name_of(Path::new(bad)).is_err(), "{bad}");
         }
     }

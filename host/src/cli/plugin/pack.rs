@@ -25,7 +25,11 @@ pub fn run(arguments: &Arguments) -> Result<Done> {
     let path = &arguments.plugin;
     let component = match path {
         folder if folder.is_dir() => built::in_project(folder)?,
-        file => file.clone(),
+        file if file.is_file() => file.clone(),
+        missing => bail!(
+            "{}: no such file: check the path, or build the plugin first",
+            missing.display()
+        ),
     };
     let manifest = match &arguments.manifest {
         Some(named) => named.clone(),

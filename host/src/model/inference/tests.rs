@@ -449,6 +449,11 @@ async fn the_preflight_finds_a_wrong_key_and_a_busy_provider() {
     let error = ping(&bed.model).await.err().unwrap();
     assert_eq!(error.cause, Some(EndCause::ModelAuthentication));
     assert!(error.to_string().contains("honest"), "{error}");
+    // A wait beyond the preflight's patience: told at once, with what the host itself saw.
+    let bed = usual("honest", &[(503, "60")]).await;
+    let error = ping(&bed.model).await.err().unwrap();
+    assert_eq!(error.cause, Some(EndCause::ProviderOutage));
+    assert!(error.why.contains("(status 503)"), "{error}");
     let bed = usual("honest", &[(404, "")]).await;
     assert!(
         ping(&bed.model)

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
+use crate::bundled::OWN_SCORER;
 use crate::task::catalogue::{Task, digest};
 use crate::task::home::Home;
 
@@ -46,6 +47,10 @@ fn of_task(task: &Task, home: &Home) -> Result<String> {
 }
 
 fn plugin(home: &Home, name: &str, folder: &str) -> Result<String> {
+    if name == OWN_SCORER {
+        // It lies in the task's folder, which is hashed as a whole.
+        return Ok(String::new());
+    }
     let own = sources(home, folder)?;
     if !own.is_empty() {
         return Ok(own);

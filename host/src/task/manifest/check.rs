@@ -8,6 +8,7 @@ use toml::Spanned;
 
 use super::raw::{RawManifest, RawPage, RawScorer, json};
 use super::{Field, Kind, Manifest, Problem, SCHEMA, ScorerChoice};
+use crate::bundled::OWN_SCORER;
 use crate::task::template::{Template, ValuePath};
 use crate::task::values::Values;
 
@@ -235,10 +236,10 @@ impl Rules<'_> {
 
     fn scorer(&self, raw: RawScorer) -> Checked<ScorerChoice> {
         let plugin = raw.plugin.get_ref();
-        if plugin != "./scorer" && !kebab(plugin) {
+        if plugin != OWN_SCORER && !kebab(plugin) {
             return Err(fault(
                 &raw.plugin,
-                "a scorer is a shared one by its name (typed-answer) or ./scorer",
+                "a scorer is a shared one by its name (typed-answer), or ./scorer: scorer.wasm in the task's folder",
             ));
         }
         let at = if raw.settings.span().is_empty() {

@@ -6,8 +6,16 @@ use dynacu_sdk_testing::{Exchange, Exchanges, Media, Picture, complete};
 use reqwest::Url;
 
 use super::Findings;
+use crate::model::egress::secrets::Secrets;
+
+/// In place of a key, to see whether the manifest's credentials can be sent at all.
+const KEY: &str = "a-key-for-a-check";
 
 pub async fn check(plugin: &Plugin, settings: &str, findings: &mut Findings) {
+    let credentials = Secrets::read(&plugin.name, &plugin.manifest, |_| Some(KEY.to_owned()));
+    if let Err(error) = credentials {
+        findings.fault("credentials", error.to_string());
+    }
     let model = match describe(plugin, settings, findings).await {
         Some(model) => model,
         None => return,

@@ -7,7 +7,6 @@ use dynacu_sdk_testing::{Model, Picture, Ran, Reply, Script};
 use std::time::Duration;
 
 use super::Findings;
-use crate::cli::plugin::inspect::channels;
 
 /// Wall time of one dry run: the script's own time passes at once.
 const WALL: Duration = Duration::from_secs(20);
@@ -23,7 +22,7 @@ pub async fn check(plugin: &Plugin, settings: &str, findings: &mut Findings) {
             "name and version are how results are told apart: fill both in",
         );
     }
-    let wants = channels(descriptor.channels);
+    let wants = Channel::names(descriptor.channels);
     findings.ok(
         "describe",
         format!(
@@ -42,14 +41,14 @@ pub async fn check(plugin: &Plugin, settings: &str, findings: &mut Findings) {
             }
         ),
     );
-    let told = told(&plugin.manifest.channels);
+    let told = plugin.manifest.channel_set();
     if told != descriptor.channels {
         findings.fault(
             "channels",
             format!(
                 "describe() asks for [{}] and the manifest says [{}]: write the same list as `channels` into plugin.toml",
                 wants.join(", "),
-                channels(told).join(", ")
+                Channel::names(told).join(", ")
             ),
         );
     }
@@ -67,16 +66,16 @@ pub async fn check(plugin: &Plugin, settings: &str, findings: &mut Findings) {
         }
     };
     let bare = run(plugin, script(Channels::empty()), model(), settings).await;
-    report("standard", &bare, findings);
+    report("standard", &bare, settings, findings);
     if descriptor.channels != Channels::empty() {
         let script = script(descriptor.channels).with_solution(SOLUTION);
         let full = run(plugin, script, model(), settings).await;
-        report("all channels", &full, findings);
+        report("all channels", &full, settings, findings);
     }
     if descriptor.needs_model {
         let silent = Model::by_rule(|_| Some(Reply::fails(ModelError::Overloaded(None))));
         let ran = run(plugin, script(descriptor.channels), silent, settings).await;
-        report("model fails", &ran, findings);
+        report("model fails", &ran, settings, findings);
     }
 }
 
@@ -128,19 +127,7 @@ fn obliging() -> Model {
     })
 }
 
-fn told(channels: &[Channel]) -> Channels {
-    channels.iter().fold(Channels::empty(), |all, channel| {
-        all | match channel {
-            Channel::Keyframes => Channels::KEYFRAMES,
-            Channel::Audio => Channels::AUDIO,
-            Channel::Speech => Channels::SPEECH,
-            Channel::Reading => Channels::READING,
-            Channel::Solution => Channels::SOLUTION,
-        }
-    })
-}
-
-fn report(part: &'static str, ran: &Ran, findings: &mut Findings) {
+fn report(part: &'static str, ran: &Ran, settings: &str, findings: &mut Findings) {
     let did = format!(
         "{} observations, {} model calls, {} actions",
         ran.observations,
@@ -153,10 +140,14 @@ fn report(part: &'static str, ran: &Ran, findings: &mut Findings) {
         PolicyEnd::ModelRefused(why) | PolicyEnd::ModelMalformed(why) => {
             findings.note(part, format!("{did}; it could not use the answers: {why}"));
         }
-        PolicyEnd::BadSettings(why) => findings.note(
+        // Without a file there may be none that would do.
+        PolicyEnd::BadSettings(why) if settings == "{}" => findings.note(
             part,
             format!("it wants other settings ({why}): give them with --settings FILE"),
         ),
+        PolicyEnd::BadSettings(why) => {
+            findings.fault(part, format!("it cannot use these settings: {why}"));
+        }
         PolicyEnd::Failed(failure)
             if part == "model fails"
                 && ran.observations > 0

@@ -65,7 +65,13 @@ def act(calls: list, step: int, done: list) -> None:
         return
     if not actions:
         return
-    ids = session.perform(actions)
+    try:
+        ids = session.perform(actions)
+    except Err as error:
+        if not isinstance(error.value, session.PerformError_TooMany):
+            raise  # the episode is over
+        done.append(f"Step {step}: nothing, since {len(actions)} actions are more than are done at once")
+        return
     names = dict(zip(ids, (f"{call.name} {call.arguments}" for call in calls)))
     while names:
         event = session.next(None)

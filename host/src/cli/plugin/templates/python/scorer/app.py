@@ -37,5 +37,5 @@ def first(settings: dict, events: list[scorer.PageEvent]) -> bool | None:
     for event in events:
         if event.name == "submit":
             held = json.loads(event.data).get("values", {}).get(settings.get("field"))
-            return None if held is None else held.strip() == settings.get("value")
+            return held.strip() == settings.get("value") if isinstance(held, str) else None
     return None

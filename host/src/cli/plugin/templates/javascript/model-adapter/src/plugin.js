@@ -2,7 +2,8 @@
 //
 // It speaks Chat Completions, as vLLM, llama.cpp and Ollama do. The host adds credentials, keeps deadlines and tries again;
 // an adapter says by the case of its error what the host is to do. Values are as the interfaces in vendor/wit say: records
-// are objects in camelCase, variants are { tag, val }, an absent option is null, a function's error is thrown.
+// are objects in camelCase, variants are { tag, val }, an absent option is null. A function's error is thrown: by an import
+// as an Error with the value in `payload`, by an export as the value itself.
 
 import blobs from "dynacu:host/blobs@0.1.0";
 import http from "dynacu:host/http@0.1.0";
@@ -142,8 +143,21 @@ function send(parts) {
       timeout: null,
     });
   } catch (error) {
-    const known = { timeout: { tag: "timeout" }, connect: { tag: "overloaded", val: null } };
-    throw known[error.tag] ?? { tag: error.tag === "denied" ? "invalid-request" : "other", val: String(error.val) };
+    const failure = error.payload;
+    switch (failure?.tag) {
+      case undefined:
+        throw error; // no error of `send`
+      case "timeout":
+        throw { tag: "timeout" };
+      case "connect":
+        throw { tag: "overloaded", val: null };
+      case "denied":
+        throw { tag: "invalid-request", val: failure.val };
+      case "response-too-large":
+        throw { tag: "protocol", val: `an answer of ${failure.val} bytes` };
+      default:
+        throw { tag: "other", val: String(failure.val) };
+    }
   }
   if (reply.status === 200) {
     return reply;

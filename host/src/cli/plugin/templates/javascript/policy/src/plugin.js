@@ -1,7 +1,8 @@
 // A policy: looks at the screen, listens, asks the run's model what to do, and does it.
 //
 // Values are as the interfaces in vendor/wit say: records are objects in camelCase, variants are { tag, val }, an absent
-// option is null, a function's error is thrown. Times are milliseconds since the page's start signal.
+// option is null, a function's error is thrown: by an import as an Error with the value in `payload`, by an export as the
+// value itself. Times are milliseconds since the page's start signal.
 
 import session from "dynacu:policy/session@0.1.0";
 import inference from "dynacu:model/inference@0.1.0";
@@ -83,8 +84,12 @@ function act(calls, step, done) {
   let open;
   try {
     open = new Map(session.perform(actions).map((id, index) => [id, actions[index]]));
-  } catch {
-    return false;
+  } catch (error) {
+    if (error.payload?.tag !== "too-many") {
+      return false;
+    }
+    done.push(`Step ${step}: nothing, since ${actions.length} actions are more than are done at once`);
+    return true;
   }
   while (open.size > 0) {
     const event = session.next(null);

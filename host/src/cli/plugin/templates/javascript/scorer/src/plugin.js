@@ -5,7 +5,7 @@
 //   value = "{code}"
 //
 // Values are as the interfaces in vendor/wit say: records are objects in camelCase, variants are { tag, val }, an absent
-// option is null, a function's error is thrown.
+// option is null, an export's error is thrown as its value.
 
 const RIGHT = "code_entered";
 const WRONG = "wrong_code";

@@ -32,8 +32,8 @@ impl ModelAdapter for Provider {
     }
 
     fn complete(model: &str, _settings: &str, request: Request) -> Result<Response, ModelError> {
-        let reply = http::send(&http::Request::post(URL, &body(model, &request)?))
-            .map_err(broken_off)?;
+        let reply =
+            http::send(&http::Request::post(URL, &body(model, &request)?)).map_err(broken_off)?;
         if reply.status != 200 {
             return Err(refused(&reply));
         }
@@ -143,7 +143,9 @@ fn refused(reply: &http::Response) -> ModelError {
         401 | 403 => ModelError::Authentication(said),
         402 => ModelError::QuotaExceeded(said),
         429 => {
-            let seconds = reply.header("retry-after").and_then(|wait| wait.parse().ok());
+            let seconds = reply
+                .header("retry-after")
+                .and_then(|wait| wait.parse().ok());
             ModelError::RateLimited(seconds.map(|seconds: u64| seconds * 1000))
         }
         500.. => ModelError::Overloaded(None),
@@ -156,7 +158,9 @@ fn answer(asked: &str, body: &[u8]) -> Result<Response, ModelError> {
         .map_err(|error| ModelError::Protocol(format!("the answer is no JSON: {error}")))?;
     let choice = &body["choices"][0];
     let Some(message) = choice["message"].as_object() else {
-        return Err(ModelError::Protocol("the answer holds no message".to_owned()));
+        return Err(ModelError::Protocol(
+            "the answer holds no message".to_owned(),
+        ));
     };
     let mut parts = Vec::new();
     if let Some(text) = message.get("content").and_then(Value::as_str) {

@@ -19,10 +19,10 @@ struct Settings {
     value: String,
 }
 
-/// What the page's server notes when a form is sent.
+/// What the page's server notes when a form is sent: texts, numbers, switches and lists by their fields.
 #[derive(Deserialize)]
 struct Submission {
-    values: std::collections::BTreeMap<String, Option<String>>,
+    values: serde_json::Map<String, serde_json::Value>,
 }
 
 struct FieldHolds;
@@ -54,7 +54,7 @@ impl Scorer for FieldHolds {
 fn first(settings: &Settings, events: &[PageEvent]) -> Option<bool> {
     let submitted = events.iter().find(|event| event.name == "submit")?;
     let values = submitted.data_as::<Submission>()?.values;
-    let held = values.get(&settings.field)?.as_deref().unwrap_or_default();
+    let held = values.get(&settings.field)?.as_str()?;
     Some(held.trim() == settings.value)
 }
 
@@ -73,7 +73,8 @@ mod tests {
         let submit = |value: &str| PageEvent {
             at: 1_000,
             name: "submit".into(),
-            data: serde_json::json!({"form": "answer", "values": { "code": value } }).to_string(),
+            data: serde_json::json!({"form": "answer", "values": {"agreed": true, "code": value}})
+                .to_string(),
         };
         assert_eq!(first(&settings, &[]), None);
         assert_eq!(
