@@ -72,6 +72,7 @@ matrix: build ## every mode with every model adapter on every task, against loca
 	$(call say,matrix)
 	@cargo nextest run --locked --workspace --run-ignored only --no-capture -E 'test(/^matrix_/)'
 
+# Known vulnerabilities (`cargo deny check advisories`) are left out: their list is fetched from the network.
 lint: guests ## format, clippy, licences
 	$(call say,lint)
 	@cargo fmt --check
@@ -79,7 +80,7 @@ lint: guests ## format, clippy, licences
 	@cd tests/fixtures/plugins && cargo fmt --check
 	@cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 	@cd plugins && cargo clippy --quiet --locked --all-targets --target-dir $(GUEST_TARGET)/native -- -D warnings
-	@if cargo deny --version >/dev/null 2>&1; then cargo deny check; else echo "cargo-deny is not installed: licences and bans were not checked"; fi
+	@if cargo deny --version >/dev/null 2>&1; then cargo deny --log-level error check bans licenses sources; else echo "cargo-deny is not installed: licences and bans were not checked"; fi
 
 clean: ## removes what was built (not the model files)
 	@cargo clean
