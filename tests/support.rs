@@ -6,17 +6,10 @@ use std::process::{Command, Output};
 use anyhow::{Context, Result, bail};
 use dynacu_record::{EpisodeResult, Outcome};
 
-/// The checkout whose tests run: what cargo says at run time, since a target folder that two checkouts share may hold what the
-/// other one compiled.
+/// The checkout whose tests run.
 #[must_use]
 pub fn checkout() -> PathBuf {
-    let package = std::env::var_os("CARGO_MANIFEST_DIR")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
-    // A crate below `tests` may ask, too.
-    let root = package
-        .ancestors()
-        .find(|folder| folder.join("Cargo.lock").exists());
-    root.map(Path::to_owned).unwrap_or_default()
+    PathBuf::from(env!("DYNACU_CHECKOUT"))
 }
 
 /// The binary that was built with these tests.

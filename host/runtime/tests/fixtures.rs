@@ -92,7 +92,7 @@ fn row(name: &str, expected: &Expected, report: &Report) -> String {
 }
 
 fn page() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sandbox.md")
+    Path::new(concat!(env!("DYNACU_CHECKOUT"), "/host/runtime")).join("../../docs/sandbox.md")
 }
 
 fn write_table(rows: &str) -> Result<()> {

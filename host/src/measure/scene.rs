@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn every_page_can_be_served() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let root = Path::new(concat!(env!("DYNACU_CHECKOUT"), "/host")).join("..");
         let home = Home::at(&root).unwrap();
         for page in ["talk", "wall", "noise", "conversation"] {
             let scene = Scene::new(page, json!({ "length": 1 }));

@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn the_script_has_forty_sentences_by_four_voices() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let root = Path::new(concat!(env!("DYNACU_CHECKOUT"), "/host")).join("..");
         let talk = Talk::load(&Home::at(&root).unwrap(), false, 2).unwrap();
         assert_eq!(talk.clips().len(), 40);
         assert_eq!(talk.sentences().len(), 80);
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn reports_give_the_times_of_voices() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let root = Path::new(concat!(env!("DYNACU_CHECKOUT"), "/host")).join("..");
         let talk = Talk::load(&Home::at(&root).unwrap(), true, 2).unwrap();
         let count = talk.clips().len();
         let clip = Clip {

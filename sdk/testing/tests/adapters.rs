@@ -17,7 +17,7 @@ const ANSWER: &str =
     r#"{"model": "m", "choices": [{"finish_reason": "stop", "message": {"content": "Blue."}}]}"#;
 
 fn adapter() -> Plugin {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = Path::new(concat!(env!("DYNACU_CHECKOUT"), "/sdk/testing"));
     let path = path.join("../../plugins/dist/openai-compatible.wasm");
     assert!(path.exists(), "it is not built: run `make guests`");
     load(path).unwrap()

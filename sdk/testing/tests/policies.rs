@@ -17,7 +17,7 @@ use dynacu_sdk_testing::{Model, Picture, Ran, Script, load};
 
 fn policy(name: &str) -> Plugin {
     let file = format!("../../plugins/dist/{name}.wasm");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let path = Path::new(concat!(env!("DYNACU_CHECKOUT"), "/sdk/testing")).join(file);
     assert!(path.exists(), "{name}.wasm is not built: run `make guests`");
     load(path).unwrap()
 }

@@ -12,8 +12,8 @@ use dynacu_runtime::{Plugin, PolicyEnd};
 use dynacu_sdk_testing::{Model, Picture, Reply, Script, load};
 
 fn policy(name: &str) -> Plugin {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../plugins/dist/{name}.wasm"));
+    let path = Path::new(concat!(env!("DYNACU_CHECKOUT"), "/sdk/testing"))
+        .join(format!("../../plugins/dist/{name}.wasm"));
     assert!(path.exists(), "it is not built: run `make guests`");
     load(path).unwrap()
 }

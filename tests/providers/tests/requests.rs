@@ -50,7 +50,7 @@ struct Case {
 }
 
 fn folder(provider: Provider) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(concat!(env!("DYNACU_CHECKOUT"), "/tests/providers"))
         .join("tests/requests")
         .join(provider.name())
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use support::ask;
 
 fn scripted(name: &str) -> anyhow::Result<Server> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+    let file = Path::new(concat!(env!("DYNACU_CHECKOUT"), "/tests/providers"))
         .join("scripts")
         .join(name);
     Ok(Server::start(

@@ -42,7 +42,8 @@ pub struct Narrower {
 
 /// The folder of the fixtures' sources.
 pub fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/plugins")
+    Path::new(concat!(env!("DYNACU_CHECKOUT"), "/host/runtime"))
+        .join("../../tests/fixtures/plugins")
 }
 
 /// Every fixture, by name.

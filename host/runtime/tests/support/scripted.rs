@@ -32,7 +32,10 @@ pub fn engine() -> Engine {
 /// Where a fixture lies, under its own name or the one that cargo gives to its file.
 pub fn fixture(name: &str) -> PathBuf {
     let folder = std::env::var_os("DYNACU_FIXTURES").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/dist/fixtures"),
+        || {
+            Path::new(concat!(env!("DYNACU_CHECKOUT"), "/host/runtime"))
+                .join("../../plugins/dist/fixtures")
+        },
         PathBuf::from,
     );
     let names = [

@@ -104,7 +104,8 @@ mod tests {
     }
 
     fn fixture(folder: &Path) -> String {
-        let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/dist/fixtures");
+        let built =
+            Path::new(concat!(env!("DYNACU_CHECKOUT"), "/host")).join("../plugins/dist/fixtures");
         let own = folder.join("fixture.wasm");
         std::fs::copy(built.join("asks-a-provider.wasm"), &own).expect("run `make guests` first");
         let asks = "schema = 1\nhosts = [\"api.example.com\"]\n";

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     fn checkout() -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+        Path::new(concat!(env!("DYNACU_CHECKOUT"), "/host")).join("..")
     }
 
     fn below(folder: &Path, ending: &str) -> BTreeSet<String> {

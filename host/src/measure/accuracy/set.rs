@@ -85,7 +85,8 @@ mod tests {
 
     #[test]
     fn every_voice_speaks_at_every_speed() {
-        let home = Home::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap();
+        let home =
+            Home::at(&Path::new(concat!(env!("DYNACU_CHECKOUT"), "/host")).join("..")).unwrap();
         let set = Set::load(&home).unwrap();
         let items = set.items(false);
         assert_eq!(items.len(), 72);
@@ -102,7 +103,8 @@ mod tests {
 
     #[test]
     fn every_fact_is_in_its_own_sentence() {
-        let home = Home::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap();
+        let home =
+            Home::at(&Path::new(concat!(env!("DYNACU_CHECKOUT"), "/host")).join("..")).unwrap();
         for spoken in Set::load(&home).unwrap().sentence {
             for (written, said) in &spoken.facts {
                 assert!(

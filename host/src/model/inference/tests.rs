@@ -84,7 +84,7 @@ struct Bed {
 /// The adapter with a manifest of its own, as somebody would install it.
 fn plugin(folder: &Path) -> Plugin {
     let fixtures = std::env::var_os("DYNACU_FIXTURES").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/dist/fixtures"),
+        || Path::new(concat!(env!("DYNACU_CHECKOUT"), "/host")).join("../plugins/dist/fixtures"),
         Into::into,
     );
     let own = folder.join("fixture.wasm");

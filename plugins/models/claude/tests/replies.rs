@@ -6,7 +6,8 @@ use model_wire::fixtures::{run, tools};
 
 #[test]
 fn replies_come_to_what_is_expected() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/replies");
+    let folder =
+        Path::new(concat!(env!("DYNACU_CHECKOUT"), "/plugins/models/claude")).join("tests/replies");
     let (count, faults) = run(&folder, &tools(None), |case, request, reply| {
         let _ = request;
         claude::conversions::answer(&case.model, reply)

@@ -6,7 +6,8 @@ use model_wire::fixtures::{run, tools};
 
 #[test]
 fn replies_come_to_what_is_expected() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/replies");
+    let folder =
+        Path::new(concat!(env!("DYNACU_CHECKOUT"), "/plugins/models/gemini")).join("tests/replies");
     let (count, faults) = run(&folder, &tools(Some(1000)), |case, request, reply| {
         let settings = model_wire::settings::read("gemini", &case.settings)?;
         gemini::conversions::answer(&case.model, &settings, request, reply)

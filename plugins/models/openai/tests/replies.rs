@@ -7,7 +7,8 @@ use openai::conversions::{Settings, responses};
 
 #[test]
 fn replies_come_to_what_is_expected() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/replies");
+    let folder =
+        Path::new(concat!(env!("DYNACU_CHECKOUT"), "/plugins/models/openai")).join("tests/replies");
     let (count, faults) = run(&folder, &tools(None), |case, request, reply| {
         let settings: Settings = model_wire::settings::read("openai", &case.settings)?;
         if settings.is_chat(&case.model)? {
