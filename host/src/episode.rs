@@ -288,6 +288,7 @@ fn blank(policy: &Policy, trial: &Trial) -> EpisodeResult {
         category: manifest.category.to_string(),
         tier: manifest.tier.name().to_owned(),
         mode: trial.mode.to_string(),
+        gate: trial.gate.name().to_owned(),
         trial: trial.number,
         seed: trial.task.variant.seed.to_string(),
         policy: PolicyIdentity {

@@ -357,6 +357,7 @@ impl Plan<'_> {
             category: self.letter.to_string(),
             tier: self.tier.to_owned(),
             mode: self.mode.to_owned(),
+            gate: "local".to_owned(),
             trial: self.trial,
             seed: self.trial.to_string(),
             policy: PolicyIdentity {

@@ -210,9 +210,7 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
     info.lanes = lanes;
     write_info(&folder, &info)?;
     let finished = running::run(&work, lanes, first, &mut info).await?;
-    if !work.is_left() {
-        info.ended = Some(now());
-    }
+    info.ended = Some(now());
     write_info(&folder, &info)?;
     let left = work.is_left();
     let results: Vec<EpisodeResult> = finished.results.into_iter().flatten().collect();
