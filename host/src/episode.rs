@@ -189,7 +189,10 @@ pub fn not_begun(
 
 fn record(trial: &Trial) -> Result<(Writer, Recorder), RecordError> {
     match trial.watcher.clone() {
-        Some(watcher) => Writer::tapped(&trial.folder, Box::new(move |t, event| watcher(t, event))),
+        Some(watcher) => Writer::tapped(
+            &trial.folder,
+            Box::new(move |t: u64, event: &Entry| watcher(t, event)),
+        ),
         None => Writer::start(&trial.folder),
     }
 }

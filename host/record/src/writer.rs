@@ -149,7 +149,7 @@ impl Writer {
             .spawn({
                 let shared = Arc::clone(&shared);
                 move || {
-                    let result = write_all(log, &queue, &shared, &tap);
+                    let result = write_all(log, &queue, &shared, tap.as_ref());
                     shared.places(|places| *places = Places::Closed);
                     if let Err(error) = &result {
                         *lock(&shared.failure) = Some(error.to_string());
@@ -292,7 +292,7 @@ fn write_all(
     mut log: BufWriter<File>,
     queue: &Receiver<Job>,
     shared: &Shared,
-    tap: &Tap,
+    tap: &dyn Fn(u64, &Event),
 ) -> io::Result<()> {
     let mut seq = 0;
     let mut previous = String::new();

@@ -123,7 +123,7 @@ impl Crew {
         let policy = self.policies.get(policy);
         let model = model.and_then(|model| self.models.get(model));
         agent_name(
-            policy.map_or("", |policy| &policy.descriptor.name),
+            policy.map_or("", |policy| policy.descriptor.name.as_str()),
             model.map(|model| model.name.as_str()),
         )
     }

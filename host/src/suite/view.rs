@@ -91,7 +91,7 @@ impl Views {
     #[must_use]
     pub fn watcher(&self, lane: usize) -> Watcher {
         let views = self.clone();
-        Arc::new(move |_, event| views.change(lane, |view| view.happened(event)))
+        Arc::new(move |_: u64, event: &Event| views.change(lane, |view| view.happened(event)))
     }
 }
 
