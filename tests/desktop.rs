@@ -14,13 +14,16 @@ use std::time::{Duration, Instant};
 
 use dynacu_host::action::keymap;
 use dynacu_host::desktop::browser::BrowserEvent;
-use dynacu_host::desktop::lane::Lane;
 use dynacu_host::desktop::sound;
 use dynacu_host::input::{Button, Direction};
 use tokio::time::{sleep, timeout};
 
 #[path = "desktop/bench.rs"]
 mod bench;
+#[path = "desktop/isolation.rs"]
+mod isolation;
+#[path = "desktop/watching.rs"]
+mod watching;
 
 use bench::{Host, chord, on_page, processes_of, serve, with_lanes, x_socket};
 
@@ -364,43 +367,6 @@ fn the_page_has_its_speaker_its_microphone_and_no_network() {
         let speaker = playing.await.unwrap().unwrap();
         assert!(speaker.all < -80.0, "{speaker:?}");
         lane.stop().await.unwrap();
-    });
-}
-
-#[test]
-fn lanes_start_together_and_do_not_hear_each_other() {
-    with_lanes(|parent| async move {
-        let (one, two, three) = tokio::join!(
-            Lane::start(0, Some(&parent)),
-            Lane::start(1, Some(&parent)),
-            Lane::start(2, Some(&parent)),
-        );
-        let (one, two, three) = (one.unwrap(), two.unwrap(), three.unwrap());
-        let displays: BTreeSet<_> = [&one, &two, &three].map(|lane| lane.display.clone()).into();
-        assert_eq!(displays.len(), 3);
-        let (ears, voice) = (two.pulse_server.clone(), one.pulse_server.clone());
-        let (other, own) = tokio::task::spawn_blocking(move || {
-            let listen = |server: &str| {
-                let play = Some((voice.as_str(), sound::SPEAKER));
-                sound::level_while_playing(
-                    server,
-                    sound::SPEAKER_MONITOR,
-                    play,
-                    997.0,
-                    Duration::from_millis(1500),
-                )
-                .unwrap()
-            };
-            (listen(&ears), listen(&voice))
-        })
-        .await
-        .unwrap();
-        assert!(own.tone > -20.0, "{own:?}");
-        assert!(other.all < -80.0, "{other:?}");
-        for lane in [one, two, three] {
-            lane.stop().await.unwrap();
-        }
-        assert_eq!(std::fs::read_dir(&parent).unwrap().count(), 0);
     });
 }
 

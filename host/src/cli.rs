@@ -25,7 +25,9 @@ const EXAMPLES: &str = "Examples:
   dynacu-host --plugin my-policy.wasm --task A-E1,F-E1 --mode standard,aoi_full --trials 3 --out runs/first
   dynacu-host --plugin claude --model claude-opus-5-5 --task A-E1 --mode aoi_audio --max-cost 2.50
   dynacu-host --plugin claude --page quiz.html --instruction 'Press the colour that is named.' --success correct --mode aoi_full
-  dynacu-host --config docs/demo.toml
+  dynacu-host --config docs/demo.toml --dry-run
+  dynacu-host --plugin reference --mode standard,aoi_full --lanes auto --watch --out runs/all
+  dynacu-host --resume runs/all
   dynacu-host doctor";
 
 /// Runs computer-use agents on browser tasks that move and speak, and scores them.
@@ -117,7 +119,8 @@ pub fn main() -> ExitCode {
         .without_time()
         .init();
     let done = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+        // Each lane has a thread beside them; they carry its page's server and its browser's events.
+        .worker_threads(4)
         .enable_all()
         .build()
         .map_err(anyhow::Error::from)

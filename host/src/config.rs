@@ -3,19 +3,30 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use serde::Deserialize;
 
-use self::model::{ModelArguments, ModelConfig, ModelTable};
+use self::file::ConfigFile;
+use self::model::{ModelArguments, ModelConfig};
 use crate::mode::ModeChoice;
 use crate::perception::keyframe::GateKind;
-use crate::perception::recognizer::{RecognizerChoice, RemoteSettings};
+use crate::perception::recognizer::RecognizerChoice;
+use crate::task::foreign::Page;
 use crate::task::manifest::Tier;
 use crate::task::variant::Seed;
 
+mod file;
 pub mod model;
+
+pub use file::recorded;
+
+/// Seconds that a page of somebody else gives unless told otherwise.
+pub const PAGE_LIMIT: u64 = 120;
+/// More isolated desktops than this are a mistake rather than a wish.
+pub const MOST_LANES: usize = 64;
 
 /// Two observations are at least this far apart: the specification's interval of a screenshot-only agent.
 pub const DEFAULT_PACE_MS: u64 = 5_000;
+/// What decides which frames are kept.
+pub const DEFAULT_GATE: GateKind = GateKind::Local;
 /// Frames captured a second.
 pub const DEFAULT_FPS: f32 = 3.0;
 
@@ -36,6 +47,26 @@ pub struct Group {
     pub modes: Vec<ModeChoice>,
 }
 
+/// How many isolated desktops run episodes at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lanes {
+    Fixed(usize),
+    /// As many as keep capture and recognition within their time on this machine.
+    Auto,
+}
+
+impl std::str::FromStr for Lanes {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text.parse() {
+            _ if text == "auto" => Ok(Self::Auto),
+            Ok(count) if (1..=MOST_LANES).contains(&count) => Ok(Self::Fixed(count)),
+            _ => bail!("--lanes {text}: use a number from 1 to {MOST_LANES}, or auto"),
+        }
+    }
+}
+
 /// A whole run.
 #[derive(Debug, Clone)]
 pub struct RunConfig {
@@ -46,7 +77,11 @@ pub struct RunConfig {
     pub out: Option<PathBuf>,
     pub pace_ms: u64,
     pub fps: f32,
-    pub gate: GateKind,
+    /// The keyframe gates, the default first where it is among them; never empty.
+    pub gates: Vec<GateKind>,
+    pub lanes: Lanes,
+    /// Instead of tasks.
+    pub page: Option<Page>,
     /// Captures also when something is drawn, at most ten a second.
     pub burst: bool,
     /// Who recognises speech for the policy.
@@ -62,6 +97,8 @@ pub struct RunConfig {
 #[derive(Debug, Clone, Default)]
 pub struct Flags {
     pub config: Option<PathBuf>,
+    /// The configuration that `run.json` of a run has: what a resumed run starts from where no file is named.
+    pub recorded: Option<serde_json::Value>,
     pub plugins: Vec<String>,
     pub tasks: Vec<String>,
     pub categories: Vec<String>,
@@ -72,71 +109,14 @@ pub struct Flags {
     pub out: Option<PathBuf>,
     pub pace: Option<f64>,
     pub fps: Option<f32>,
-    pub gate: Option<String>,
+    pub gates: Vec<String>,
+    pub lanes: Option<String>,
+    pub page: Option<Page>,
     pub burst: bool,
     pub recognizer: Option<String>,
     pub settings: Option<PathBuf>,
     pub grants: Vec<String>,
     pub model: ModelArguments,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct ConfigFile {
-    schema: u32,
-    #[serde(default)]
-    seed: Option<toml::Value>,
-    trials: Option<u32>,
-    out: Option<PathBuf>,
-    /// Seconds.
-    pace: Option<f64>,
-    fps: Option<f32>,
-    gate: Option<String>,
-    /// `base`, `tiny` or `remote`.
-    recognizer: Option<String>,
-    remote_recognizer: Option<RemoteSettings>,
-    #[serde(default)]
-    burst: bool,
-    #[serde(default)]
-    grant: Vec<String>,
-    #[serde(default)]
-    group: Vec<GroupTable>,
-    #[serde(default)]
-    models: ModelTable,
-    #[serde(default)]
-    settings: toml::Table,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct GroupTable {
-    plugin: OneOrMore,
-    #[serde(default)]
-    model: Vec<String>,
-    #[serde(default)]
-    task: Vec<String>,
-    #[serde(default)]
-    category: Vec<String>,
-    #[serde(default)]
-    tier: Vec<String>,
-    #[serde(default)]
-    mode: Vec<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum OneOrMore {
-    One(String),
-    More(Vec<String>),
-}
-
-impl OneOrMore {
-    fn list(&self) -> Vec<String> {
-        match self {
-            Self::One(one) => vec![one.clone()],
-            Self::More(list) => list.clone(),
-        }
-    }
 }
 
 fn modes(names: &[String]) -> Result<Vec<ModeChoice>> {
@@ -170,36 +150,61 @@ pub(crate) fn read_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T
     toml::from_str(&text).with_context(|| format!("{} is not what was expected", path.display()))
 }
 
+/// The keyframe gates by name, each once; the default where none is named.
+fn gates(names: &[String]) -> Result<Vec<GateKind>> {
+    let mut gates = Vec::new();
+    for name in names {
+        let gate: GateKind = name.parse().map_err(anyhow::Error::msg)?;
+        if !gates.contains(&gate) {
+            gates.push(gate);
+        }
+    }
+    if gates.is_empty() {
+        gates.push(DEFAULT_GATE);
+    }
+    gates.sort_by_key(|gate| *gate != DEFAULT_GATE);
+    Ok(gates)
+}
+
+/// What was typed, or else what the file says.
+fn named<'a>(typed: &'a [String], written: &'a [String]) -> &'a [String] {
+    if typed.is_empty() { written } else { typed }
+}
+
+/// What flags are laid over: a file, or the record of the run that is resumed.
+fn base(flags: &Flags) -> Result<ConfigFile> {
+    let (file, name): (ConfigFile, String) = match (&flags.config, &flags.recorded) {
+        (Some(path), _) => (read_toml(path)?, path.display().to_string()),
+        (None, Some(recorded)) => {
+            let file = serde_json::from_value(recorded.clone()).context(
+                "run.json holds no configuration that this host can read: it was written by another version, so start a new run",
+            )?;
+            (file, "run.json".to_owned())
+        }
+        (None, None) => return Ok(ConfigFile::default()),
+    };
+    if file.schema != 1 {
+        bail!(
+            "{name} has schema {}, this host reads schema 1",
+            file.schema
+        );
+    }
+    Ok(file)
+}
+
 impl RunConfig {
     /// Merges; flags win over the file.
     pub fn resolve(flags: Flags) -> Result<RunConfig> {
-        let file = match &flags.config {
-            Some(path) => {
-                let file: ConfigFile = read_toml(path)?;
-                if file.schema != 1 {
-                    bail!(
-                        "{} has schema {}, this host reads schema 1",
-                        path.display(),
-                        file.schema
-                    );
-                }
-                file
-            }
-            None => ConfigFile::default(),
-        };
+        let file = base(&flags)?;
         let mut groups = Vec::new();
         for group in &file.group {
             groups.push(Group {
                 plugins: group.plugin.list(),
-                models: if flags.model.model.is_empty() {
-                    group.model.clone()
-                } else {
-                    flags.model.model.clone()
-                },
-                tasks: group.task.clone(),
-                categories: categories(&group.category)?,
-                tiers: tiers(&group.tier)?,
-                modes: modes(&group.mode)?,
+                models: named(&flags.model.model, &group.model).to_vec(),
+                tasks: named(&flags.tasks, &group.task).to_vec(),
+                categories: categories(named(&flags.categories, &group.category))?,
+                tiers: tiers(named(&flags.tiers, &group.tier))?,
+                modes: modes(named(&flags.modes, &group.mode))?,
             });
         }
         if !flags.plugins.is_empty() {
@@ -251,9 +256,20 @@ impl RunConfig {
             out: flags.out.or(file.out),
             pace_ms,
             fps,
-            gate: match flags.gate.or(file.gate) {
-                Some(name) => name.parse().map_err(anyhow::Error::msg)?,
-                None => GateKind::Local,
+            gates: gates(&if flags.gates.is_empty() {
+                file.gate.map_or_else(Vec::new, |gate| gate.list())
+            } else {
+                flags.gates
+            })?,
+            lanes: match (flags.lanes, file.lanes) {
+                (Some(text), _) | (None, Some(toml::Value::String(text))) => text.parse()?,
+                (None, Some(value)) => value.to_string().parse()?,
+                (None, None) => Lanes::Fixed(1),
+            },
+            page: match (flags.page, file.page) {
+                (Some(page), _) => Some(page),
+                (None, Some(page)) => Some(page.page()?),
+                (None, None) => None,
             },
             burst: flags.burst || file.burst,
             recognizer: match flags.recognizer.or(file.recognizer) {
@@ -270,3 +286,6 @@ impl RunConfig {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use dynacu_record::{
     DeclaredMoment, EndCause, EpisodeResult, Event as Entry, ModelIdentity, Outcome, Overhead,
-    PolicyIdentity, SCHEMA, ScoreResult, Usage, Writer,
+    PolicyIdentity, RecordError, Recorder, SCHEMA, ScoreResult, Usage, Writer,
 };
 use dynacu_runtime::types::{Channels, PolicyDescriptor};
 use dynacu_runtime::{Engine, Plugin};
@@ -32,13 +32,20 @@ mod describe;
 mod desk;
 mod ending;
 pub(crate) mod judge;
+mod lateness;
 mod live;
+pub mod phase;
 pub(crate) mod scoring;
 pub(crate) mod session;
 pub(crate) mod stage;
+pub mod stop;
 
 use ending::Ended;
 use stage::Stage;
+use stop::Stop;
+
+/// Is told each event of an episode's record, on the thread that writes it.
+pub type Watcher = Arc<dyn Fn(u64, &Entry) + Send + Sync>;
 
 /// What all episodes of a run share: loaded models, the engine, the scorers' home.
 pub struct Bench {
@@ -112,6 +119,8 @@ pub struct Trial {
     pub earlier_infrastructure_errors: u32,
     /// What the policy asks, where it asks a model.
     pub model: Option<Arc<Model>>,
+    pub stop: Stop,
+    pub watcher: Option<Watcher>,
 }
 
 impl Trial {
@@ -133,14 +142,22 @@ pub async fn run(
     trial: &Trial,
 ) -> anyhow::Result<EpisodeResult> {
     let began = Instant::now();
-    let (writer, recorder) = Writer::start(&trial.folder)?;
+    let (writer, recorder) = record(trial)?;
     let mut random = [0_u8; 32];
     getrandom::fill(&mut random).context("the system gives no random numbers")?;
     recorder.event(0, started(bench, policy, trial, &random));
 
     let mut result = blank(policy, trial);
     let mut duration = 0;
-    match Stage::set(bench, lane, policy, trial, &recorder).await {
+    let set = tokio::select! {
+        biased;
+        () = trial.stop.wished() => Err(stage::Failure {
+            cause: EndCause::Operator,
+            error: anyhow::anyhow!("interrupted before it began"),
+        }),
+        set = Stage::set(bench, lane, policy, trial, &recorder) => set,
+    };
+    match set {
         Ok(stage) => {
             let ended = live::run(stage, lane, policy, trial, random).await;
             duration = ended.duration;
@@ -151,6 +168,44 @@ pub async fn run(
             result.detail = format!("{:#}", failure.error);
         }
     }
+    close(writer, recorder, trial, result, duration, began)
+}
+
+/// Writes the record of an episode that could not begin, for the infrastructure's fault.
+pub fn not_begun(
+    bench: &Bench,
+    policy: &Policy,
+    trial: &Trial,
+    cause: EndCause,
+    why: &anyhow::Error,
+) -> anyhow::Result<EpisodeResult> {
+    let (writer, recorder) = record(trial)?;
+    recorder.event(0, started(bench, policy, trial, &[]));
+    let mut result = blank(policy, trial);
+    result.cause = cause;
+    result.detail = format!("{why:#}");
+    close(writer, recorder, trial, result, 0, Instant::now())
+}
+
+fn record(trial: &Trial) -> Result<(Writer, Recorder), RecordError> {
+    match trial.watcher.clone() {
+        Some(watcher) => Writer::tapped(
+            &trial.folder,
+            Box::new(move |t: u64, event: &Entry| watcher(t, event)),
+        ),
+        None => Writer::start(&trial.folder),
+    }
+}
+
+/// The last lines of the record, and the result.
+fn close(
+    writer: Writer,
+    recorder: Recorder,
+    trial: &Trial,
+    mut result: EpisodeResult,
+    duration: u64,
+    began: Instant,
+) -> anyhow::Result<EpisodeResult> {
     result.wall_s = began.elapsed().as_secs_f64();
     if let Err(error) = recorder.health() {
         result.cause = EndCause::RecordLost;
@@ -186,7 +241,7 @@ pub fn interrupted(cause: EndCause) -> bool {
     matches!(cause, EndCause::Operator | EndCause::Budget)
 }
 
-fn started(bench: &Bench, policy: &Policy, trial: &Trial, random: &[u8; 32]) -> Entry {
+fn started(bench: &Bench, policy: &Policy, trial: &Trial, random: &[u8]) -> Entry {
     let task = &trial.task;
     Entry::EpisodeStarted {
         task: task.task.manifest.id.clone(),
@@ -236,6 +291,7 @@ fn blank(policy: &Policy, trial: &Trial) -> EpisodeResult {
         category: manifest.category.to_string(),
         tier: manifest.tier.name().to_owned(),
         mode: trial.mode.to_string(),
+        gate: trial.gate.name().to_owned(),
         trial: trial.number,
         seed: trial.task.variant.seed.to_string(),
         policy: PolicyIdentity {

@@ -13,6 +13,8 @@
 mod episode;
 mod event;
 mod file;
+#[cfg(test)]
+mod kill;
 mod reader;
 mod run;
 mod writer;
@@ -25,7 +27,7 @@ pub use event::{DeclaredMoment, Entry, Event, HeardSentence};
 pub use file::{hash, write_atomically, write_json};
 pub use reader::{ReadError, read_episode, read_events, read_run};
 pub use run::{AskedModel, InferenceInfo, Machine, ModelFile, PluginFile, RunInfo};
-pub use writer::{BlobIndex, RecordError, Recorder, Writer};
+pub use writer::{BlobIndex, RecordError, Recorder, Tap, Writer};
 
 /// The version of every file's shape in a run folder.
 pub const SCHEMA: u32 = 1;

@@ -166,6 +166,9 @@ pub struct EpisodeResult {
     pub category: String,
     pub tier: String,
     pub mode: String,
+    /// The keyframe gate; empty in records of before it was written.
+    #[serde(default)]
+    pub gate: String,
     pub trial: u32,
     pub seed: String,
     pub policy: PolicyIdentity,

@@ -79,6 +79,9 @@ pub struct RunInfo {
     pub pace_ms: u64,
     pub fps: f32,
     pub gate: String,
+    /// All gates of the run, where it has several: `gate` is the first of them. Each episode's first event names its own.
+    #[serde(default)]
+    pub gates: Vec<String>,
     /// Share of pixels that had to change, of the frame or of a tile; none where the gate does not look at it.
     pub pixel_threshold: Option<f32>,
     /// Cosine distance that embeddings had to have; none where the gate does not look at it.
@@ -91,7 +94,20 @@ pub struct RunInfo {
     pub recognizer: String,
     /// Seconds since 1970.
     pub started: u64,
+    /// When it was taken up again, each time.
+    #[serde(default)]
+    pub resumed: Vec<u64>,
     pub ended: Option<u64>,
+    /// Isolated desktops that ran episodes at once, the last time.
+    #[serde(default)]
+    pub lanes: usize,
+    /// Episodes of the plan.
+    #[serde(default)]
+    pub planned: usize,
+    /// All of the configuration, in the shape of a file for `--config`: what a resumed run starts from. Null in records of
+    /// before it was written.
+    #[serde(default)]
+    pub config: serde_json::Value,
     /// None where nobody asks a model.
     #[serde(default)]
     pub inference: Option<InferenceInfo>,

@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::event::{Entry, Event};
-use crate::file::{hash, write_atomically};
+use crate::file::{clear, hash, point, put, write_atomically};
 
 /// Entries that may wait for the disk.
 const QUEUE: usize = 4096;
@@ -38,6 +38,9 @@ enum Job {
         bytes: Arc<[u8]>,
     },
 }
+
+/// Is told each event once it is on the disk, on the thread that writes: it must not wait for anything.
+pub type Tap = Box<dyn Fn(u64, &Event) + Send>;
 
 /// Media type and size of each blob of an episode, by id.
 pub type BlobIndex = HashMap<String, (String, u64)>;
@@ -119,13 +122,16 @@ pub struct Writer {
 impl Writer {
     /// Begins a record in `folder`, which is made; what an unfinished attempt left there is removed.
     pub fn start(folder: &Path) -> Result<(Writer, Recorder), RecordError> {
+        Self::tapped(folder, Box::new(|_, _| {}))
+    }
+
+    /// The same with somebody who watches.
+    pub fn tapped(folder: &Path, tap: Tap) -> Result<(Writer, Recorder), RecordError> {
         let failed = |source| RecordError::Folder {
             path: folder.to_owned(),
             source,
         };
-        if folder.exists() {
-            fs::remove_dir_all(folder).map_err(failed)?;
-        }
+        clear(folder).map_err(failed)?;
         fs::create_dir_all(folder.join("blobs")).map_err(failed)?;
         let log = BufWriter::new(File::create(folder.join("events.jsonl")).map_err(failed)?);
         let shared = Arc::new(Shared {
@@ -143,7 +149,7 @@ impl Writer {
             .spawn({
                 let shared = Arc::clone(&shared);
                 move || {
-                    let result = write_all(log, &queue, &shared);
+                    let result = write_all(log, &queue, &shared, tap.as_ref());
                     shared.places(|places| *places = Places::Closed);
                     if let Err(error) = &result {
                         *lock(&shared.failure) = Some(error.to_string());
@@ -282,7 +288,12 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn write_all(mut log: BufWriter<File>, queue: &Receiver<Job>, shared: &Shared) -> io::Result<()> {
+fn write_all(
+    mut log: BufWriter<File>,
+    queue: &Receiver<Job>,
+    shared: &Shared,
+    tap: &dyn Fn(u64, &Event),
+) -> io::Result<()> {
     let mut seq = 0;
     let mut previous = String::new();
     while let Ok(job) = queue.recv() {
@@ -291,17 +302,21 @@ fn write_all(mut log: BufWriter<File>, queue: &Receiver<Job>, shared: &Shared) -
         }
         match job {
             Job::Event(t, event) | Job::GuestEvent(t, event) => {
-                let line = serde_json::to_string(&Entry {
+                let entry = Entry {
                     seq,
                     t,
                     event: *event,
                     previous,
-                })?;
+                };
+                let mut line = serde_json::to_string(&entry)?;
                 previous = hash(line.as_bytes());
                 seq += 1;
-                writeln!(log, "{line}")?;
+                line.push('\n');
+                put(&mut log, line.as_bytes())?;
                 // An event must outlive the process that wrote it, so each line leaves the buffer at once.
                 log.flush()?;
+                point();
+                tap(t, &entry.event);
             }
             Job::Blob { id, path, bytes } => {
                 write_atomically(&path, &bytes)?;

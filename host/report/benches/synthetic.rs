@@ -115,13 +115,18 @@ fn info(size: &Size, tasks: Vec<String>) -> RunInfo {
         pace_ms: 5000,
         fps: 3.0,
         gate: "local".to_owned(),
+        gates: Vec::new(),
         pixel_threshold: None,
         semantic_threshold: None,
         burst: false,
         encoder: "made-up".to_owned(),
         recognizer: "made-up".to_owned(),
         started: 1_796_000_000,
+        resumed: Vec::new(),
         ended: Some(1_796_090_000),
+        lanes: 1,
+        planned: 0,
+        config: serde_json::Value::Null,
         inference: None,
     }
 }
@@ -352,6 +357,7 @@ impl Plan<'_> {
             category: self.letter.to_string(),
             tier: self.tier.to_owned(),
             mode: self.mode.to_owned(),
+            gate: "local".to_owned(),
             trial: self.trial,
             seed: self.trial.to_string(),
             policy: PolicyIdentity {

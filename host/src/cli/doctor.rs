@@ -6,15 +6,13 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use serde::Serialize;
-use x11rb::connection::Connection;
-use x11rb::protocol::xproto::{ConnectionExt, ImageFormat};
 
 use crate::config::model::ModelArguments;
-use crate::desktop::browser::{self, Browser};
-use crate::desktop::display::{HEIGHT, WIDTH};
 use crate::desktop::lane::Lane;
-use crate::desktop::sound;
+use crate::desktop::{browser, check};
 use crate::models;
+use crate::speech::Voice;
+use crate::speech::piper::Piper;
 
 mod asked;
 
@@ -24,9 +22,6 @@ const DISK_WANTED: u64 = 2 * GIBIBYTE;
 const SHARED_MEMORY_WANTED: u64 = GIBIBYTE / 2;
 const GIBIBYTE: u64 = 1 << 30;
 const ANSWER_WITHIN: Duration = Duration::from_secs(15);
-const TONE_HERTZ: f32 = 997.0;
-/// The tone is played at -9 dB; a microphone or speaker that loses 20 dB of it is broken.
-const TONE_HEARD: f32 = -30.0;
 
 /// What was found out about one part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -241,7 +236,7 @@ fn size(bytes: u64) -> String {
     format!("{}.{} GiB free", tenths / 10, tenths % 10)
 }
 
-/// Starts a lane and tries what an episode rests on.
+/// Starts a lane and tries what an episode rests on: the same check as at the start of each lane of a run.
 async fn live() -> Vec<Finding> {
     let lane = match Lane::start(0, None).await {
         Ok(lane) => lane,
@@ -257,43 +252,13 @@ async fn live() -> Vec<Finding> {
         "lane",
         format!("display {}, sound {}", lane.display, lane.pulse_server),
     )];
-    match lane.launch_browser("about:blank").await {
-        Ok(browser) => {
-            findings.push(Finding::good("browser", browser.version.clone()));
-            findings.push(geometry(&browser).await);
-            findings.push(patch(&lane, &browser).await);
-            if let Err(error) = lane.close_browser(browser).await {
-                findings.push(Finding::bad(
-                    "browser ends",
-                    error.to_string(),
-                    "end the process by hand",
-                ));
-            }
-        }
-        Err(error) => findings.push(Finding::bad(
-            "browser",
-            error.to_string(),
-            "try `chromium --version`; in a container try as root or allow user namespaces",
-        )),
+    let voice = Piper::load().and_then(|piper| piper.synthesize(check::WORDS));
+    for part in check::check(&lane, voice).await {
+        findings.push(match part.result {
+            Ok(found) => Finding::good(part.name, found),
+            Err(error) => Finding::bad(part.name, format!("{error:#}"), part.advice),
+        });
     }
-    findings.push(
-        heard(
-            &lane,
-            "speaker heard",
-            &lane.speaker_sink,
-            &lane.speaker_monitor,
-        )
-        .await,
-    );
-    findings.push(
-        heard(
-            &lane,
-            "microphone heard",
-            &lane.microphone_sink,
-            sound::MICROPHONE,
-        )
-        .await,
-    );
     if let Err(error) = lane.stop().await {
         findings.push(Finding::bad(
             "lane ends",
@@ -302,92 +267,4 @@ async fn live() -> Vec<Finding> {
         ));
     }
     findings
-}
-
-async fn geometry(browser: &Browser) -> Finding {
-    match browser.check_geometry().await {
-        Ok(()) => Finding::good("page size", format!("{WIDTH}x{HEIGHT}, pixel ratio 1")),
-        Err(error) => Finding::bad(
-            "page size",
-            error.to_string(),
-            "another window manager may be in the way: is the display shared?",
-        ),
-    }
-}
-
-/// Lets the page draw a colour and looks for it on the screen.
-async fn patch(lane: &Lane, browser: &Browser) -> Finding {
-    let drawn = browser
-        .goto("data:text/html,<body style='margin:0;background:rgb(12,200,90)'>")
-        .await;
-    let advice = "Chromium does not draw on this display";
-    if let Err(error) = drawn {
-        return Finding::bad("page seen", error.to_string(), advice);
-    }
-    let mut seen = Err("nothing yet".to_owned());
-    for _ in 0..50 {
-        seen = pixel(&lane.display);
-        if seen == Ok([12, 200, 90]) {
-            return Finding::good("page seen", "a patch drawn by the page is on the screen");
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    Finding::bad(
-        "page seen",
-        format!("{seen:?} in place of [12, 200, 90]"),
-        advice,
-    )
-}
-
-/// Red, green and blue in the middle of the screen.
-fn pixel(display: &str) -> Result<[u8; 3], String> {
-    fn text(error: impl std::fmt::Display) -> String {
-        error.to_string()
-    }
-    let (connection, screen) = x11rb::connect(Some(display)).map_err(text)?;
-    let root = connection
-        .setup()
-        .roots
-        .get(screen)
-        .ok_or("no screen")?
-        .root;
-    let (x, y) = ((WIDTH / 2).cast_signed(), (HEIGHT / 2).cast_signed());
-    let image = connection
-        .get_image(ImageFormat::Z_PIXMAP, root, x, y, 1, 1, u32::MAX)
-        .map_err(text)?
-        .reply()
-        .map_err(text)?;
-    match image.data.as_slice() {
-        [blue, green, red, ..] => Ok([*red, *green, *blue]),
-        _ => Err("no pixel".to_owned()),
-    }
-}
-
-/// Plays a tone into a sink and listens to a source.
-async fn heard(lane: &Lane, part: &str, sink: &str, source: &str) -> Finding {
-    let (server, sink, source) = (
-        lane.pulse_server.clone(),
-        sink.to_owned(),
-        source.to_owned(),
-    );
-    let measured = tokio::task::spawn_blocking(move || {
-        let play = Some((server.as_str(), sink.as_str()));
-        sound::level_while_playing(
-            &server,
-            &source,
-            play,
-            TONE_HERTZ,
-            Duration::from_millis(1200),
-        )
-    })
-    .await;
-    let advice = "the lane's sound server does not carry sound";
-    match measured {
-        Ok(Ok(level)) if level.tone > TONE_HEARD => {
-            Finding::good(part, format!("a tone arrives at {:.0} dB", level.tone))
-        }
-        Ok(Ok(level)) => Finding::bad(part, format!("only {:.0} dB of a tone", level.tone), advice),
-        Ok(Err(error)) => Finding::bad(part, error.to_string(), advice),
-        Err(error) => Finding::bad(part, error.to_string(), advice),
-    }
 }

@@ -1,35 +1,37 @@
 //! The bare command: run episodes.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use dynacu_record::{EndCause, EpisodeResult, Outcome, RunInfo, SCHEMA};
+use dynacu_record::{EpisodeResult, Outcome, RunInfo};
 use dynacu_runtime::Engine;
-use sha2::{Digest, Sha256};
 
 use super::Done;
 use crate::config::model::ModelArguments;
-use crate::config::{Flags, RunConfig};
+use crate::config::{Flags, Lanes, MOST_LANES, PAGE_LIMIT, RunConfig};
+use crate::desktop::check;
 use crate::desktop::lane::Lane;
-use crate::episode::{self, Bench, Policy, Trial};
+use crate::episode::Bench;
+use crate::episode::stop::Stop;
 use crate::model::ping::ping;
-use crate::model::provider::Model;
 use crate::perception::recognizer::RecognizerChoice;
 use crate::suite::agents::Crew;
-use crate::suite::plan::{Planned, agent_name, episode_folder, episodes, slots, slots_of_page};
-use crate::suite::streak::Streak;
-use crate::suite::{machine, summary};
+use crate::suite::changes::{Change, changes, remarks};
+use crate::suite::describe::{describe, now};
+use crate::suite::lanes::{NotReady, Work, ready_lane};
+use crate::suite::plan::{Planned, episodes, order, slots, slots_of_page, table};
+use crate::suite::resume::{Found, look};
+use crate::suite::view::Views;
+use crate::suite::watch::Watch;
+use crate::suite::{capacity, running, summary};
 use crate::task::catalogue::Catalogue;
 use crate::task::foreign::Page;
 use crate::task::home::{Home, home};
-use crate::task::prepare::{Prepared, prepare};
 use crate::task::studio::Studio;
-
-/// Seconds that a page gives unless told otherwise.
-const PAGE_LIMIT: u64 = 120;
 
 #[derive(Debug, Args)]
 pub struct RunArguments {
@@ -58,6 +60,19 @@ pub struct RunArguments {
     /// The run folder, which must not exist yet [default: a new one under runs/]
     #[arg(long)]
     out: Option<PathBuf>,
+    /// Takes up a run where it was left: runs what is missing and what the infrastructure spoiled, with the run's own
+    /// settings, and refuses where a plugin, a task, a model or a setting has changed
+    #[arg(long, value_name = "DIR", conflicts_with = "out")]
+    resume: Option<PathBuf>,
+    /// Prints which episodes would be run, in their order, and runs none
+    #[arg(long)]
+    dry_run: bool,
+    /// Isolated desktops that run episodes at once: a number, or auto for as many as this machine keeps in time [default: 1]
+    #[arg(long, value_name = "N|auto")]
+    lanes: Option<String>,
+    /// Serves a live page of all lanes on the loopback, on this port or any
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
+    watch: Option<u16>,
     /// All of this as a file; flags win
     #[arg(long)]
     config: Option<PathBuf>,
@@ -73,9 +88,9 @@ pub struct RunArguments {
     /// Frames captured a second [default: 3]
     #[arg(long)]
     fps: Option<f32>,
-    /// The keyframe gate: local, spec, or for ablation pixel, uniform-1, uniform-3, random, none [default: local]
-    #[arg(long)]
-    gate: Option<String>,
+    /// Keyframe gates: local, spec, or for ablation pixel, uniform-1, uniform-3, random, none [default: local]
+    #[arg(long, value_delimiter = ',')]
+    gate: Vec<String>,
     /// Captures also when something is drawn between two frames, at most ten a second
     #[arg(long)]
     burst: bool,
@@ -108,15 +123,125 @@ pub struct CouldNotRun(anyhow::Error);
 
 /// Runs what the arguments ask for.
 pub async fn run(arguments: RunArguments) -> Result<Done> {
-    let json = arguments.json;
+    let (json, dry_run, watch) = (arguments.json, arguments.dry_run, arguments.watch);
+    let resumed = match &arguments.resume {
+        Some(folder) => Some(Resumed::open(folder)?),
+        None => None,
+    };
+    let config = RunConfig::resolve(flags(arguments, resumed.as_ref()))?;
+    let home = home()?;
+    let slots = match &config.page {
+        Some(page) => slots_of_page(&config, &page.task()?)?,
+        None => slots(&config, &Catalogue::open(&home)?)?,
+    };
+    let engine = Engine::new()?;
+    let earlier = resumed
+        .as_ref()
+        .and_then(|resumed| resumed.info.inference.as_ref());
+    let crew = Crew::load(&engine, &home, &config, &slots, earlier).await?;
+    let plan = episodes(&slots, &crew, &config.gates, config.trials)?;
+    let mut info = describe(&config, &plan, &crew, &engine, &home, "")?;
+    let mut found = Vec::new();
+    if let Some(resumed) = &resumed {
+        info.encoder.clone_from(&resumed.info.encoder);
+        resumed.check(&info)?;
+        resumed.remark(&info);
+        for planned in &plan {
+            let seed = config.seed.for_trial(planned.trial).to_string();
+            found.push(look(&resumed.folder, planned, &seed)?);
+        }
+    } else {
+        found.extend(plan.iter().map(|_| Found::default()));
+    }
+    let mut due = order(&plan, config.seed);
+    due.retain(|&index| found.get(index).is_some_and(Found::is_due));
+    if dry_run {
+        print_plan(&plan, &due, &config, json)?;
+        return Ok(Done::Well);
+    }
+    crate::desktop::programs::check()?;
+    if config.model.preflight && !due.is_empty() {
+        preflight(&crew).await.map_err(CouldNotRun)?;
+    }
+    let folder = match &resumed {
+        Some(resumed) => resumed.folder.clone(),
+        None => run_folder(config.out.as_deref())?,
+    };
+    let _alone = alone(&folder)?;
+    let bench = bench(engine, home, &config.recognizer)?;
+    bench.encoder.name().clone_into(&mut info.encoder);
+    if let Some(resumed) = &resumed {
+        resumed.check(&info)?;
+        resumed.carry_over(&mut info);
+    }
+    let stop = Stop::on_signals().context("cannot listen for interrupts")?;
+    let studio = Studio::new(
+        Some(Arc::clone(&bench.page_recognizer)),
+        Some(Arc::clone(&bench.reader)),
+    );
+    let voice = bench.voice.synthesize(check::WORDS)?;
+    let work = Arc::new(Work {
+        bench,
+        crew,
+        studio: Mutex::new(studio),
+        voice,
+        folder: folder.clone(),
+        plan,
+        found,
+        queue: Mutex::new(due.iter().copied().collect()),
+        halted: AtomicBool::new(false),
+        stop,
+        views: Views::default(),
+        config,
+    });
+    // Named with the plan, so that a folder without a single episode can be resumed.
+    write_info(&folder, &info)?;
+    eprintln!(
+        "{} of {} episodes into {}",
+        due.len(),
+        work.plan.len(),
+        folder.display()
+    );
+    let _watch = match watch {
+        Some(port) => Some(watched(port, &work).await?),
+        None => None,
+    };
+    let (lanes, first) = lanes(&work, due.len()).await.map_err(CouldNotRun)?;
+    info.lanes = lanes;
+    write_info(&folder, &info)?;
+    let finished = running::run(&work, lanes, first, &mut info).await?;
+    info.ended = Some(now());
+    write_info(&folder, &info)?;
+    let left = work.is_left();
+    let results: Vec<EpisodeResult> = finished.results.into_iter().flatten().collect();
+    print(&folder, &results, json)?;
+    // A lane that was given up while the others did its work is no failure of the run.
+    if let Some(error) = finished.broken
+        && (left || results.len() < work.plan.len())
+    {
+        return Err(CouldNotRun(error).into());
+    }
+    let whole = results.len() == work.plan.len()
+        && results
+            .iter()
+            .all(|result| result.outcome != Outcome::InfrastructureError);
+    Ok(if whole {
+        Done::Well
+    } else {
+        Done::WithFailures
+    })
+}
+
+fn flags(arguments: RunArguments, resumed: Option<&Resumed>) -> Flags {
     let page = arguments.page.map(|file| Page {
         file,
         instruction: arguments.instruction.unwrap_or_default(),
         success: arguments.success.unwrap_or_default(),
         time_limit: Duration::from_secs(arguments.time_limit.unwrap_or(PAGE_LIMIT)),
     });
-    let config = RunConfig::resolve(Flags {
+    Flags {
         config: arguments.config,
+        recorded: resumed.map(|resumed| resumed.info.config.clone()),
         plugins: arguments.plugin,
         tasks: arguments.task,
         categories: arguments.category,
@@ -127,132 +252,152 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         out: arguments.out,
         pace: arguments.pace,
         fps: arguments.fps,
-        gate: arguments.gate,
+        gates: arguments.gate,
+        lanes: arguments.lanes,
+        page,
         burst: arguments.burst,
         recognizer: arguments.recognizer,
         settings: arguments.settings,
         grants: arguments.grant,
         model: arguments.model,
-    })?;
-    let home = home()?;
-    let slots = match &page {
-        Some(page) => slots_of_page(&config, &page.task()?)?,
-        None => slots(&config, &Catalogue::open(&home)?)?,
-    };
-    let engine = Engine::new()?;
-    let crew = Crew::load(&engine, &home, &config, &slots).await?;
-    let plan = episodes(&slots, &crew, config.trials);
-    crate::desktop::programs::check()?;
-    if config.model.preflight {
-        preflight(&crew).await.map_err(CouldNotRun)?;
     }
-    let folder = run_folder(config.out.as_deref())?;
-    let bench = bench(engine, home, &config.recognizer)?;
-    let studio = Studio::new(
-        Some(Arc::clone(&bench.page_recognizer)),
-        Some(Arc::clone(&bench.reader)),
-    );
-    let mut info = describe(&config, &plan, &crew, &bench, page.as_ref())?;
-    dynacu_record::write_json(&folder.join("run.json"), &info).with_context(|| {
+}
+
+/// A run that is taken up again.
+struct Resumed {
+    folder: PathBuf,
+    info: RunInfo,
+}
+
+impl Resumed {
+    fn open(folder: &Path) -> Result<Resumed> {
+        let info = dynacu_record::read_run(folder)
+            .with_context(|| format!("--resume {}: that is no run's folder", folder.display()))?;
+        Ok(Resumed {
+            folder: folder.to_owned(),
+            info,
+        })
+    }
+
+    /// Episodes of two kinds are not put into one run.
+    fn check(&self, info: &RunInfo) -> Result<()> {
+        let changed = changes(&self.info, info);
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let lines: Vec<String> = changed.iter().map(Change::to_string).collect();
+        bail!(
+            "{} cannot be resumed, since this is not what it began with: {}; bring that back, or start a new run with --out",
+            self.folder.display(),
+            lines.join("; ")
+        );
+    }
+
+    fn remark(&self, info: &RunInfo) {
+        for change in remarks(&self.info, info) {
+            eprintln!("since the run began, {change}");
+        }
+    }
+
+    /// What stays of the run's own description.
+    fn carry_over(&self, info: &mut RunInfo) {
+        info.started = self.info.started;
+        info.command.clone_from(&self.info.command);
+        info.resumed.clone_from(&self.info.resumed);
+        info.resumed.push(now());
+    }
+}
+
+/// Keeps a second host out of a run's folder for as long as the file is open.
+fn alone(folder: &Path) -> Result<std::fs::File> {
+    let path = folder.join(".lock");
+    let file = std::fs::File::create(&path).map_err(|error| {
+        CouldNotRun(anyhow!(
+            "cannot write into the run folder {}: {error}; choose another --out",
+            folder.display()
+        ))
+    })?;
+    if file.try_lock().is_err() {
+        bail!(
+            "another dynacu-host is running episodes into {}: wait for it, or end it",
+            folder.display()
+        );
+    }
+    Ok(file)
+}
+
+fn write_info(folder: &Path, info: &RunInfo) -> Result<()> {
+    dynacu_record::write_json(&folder.join("run.json"), info).with_context(|| {
         format!(
             "cannot write into the run folder {}: choose another --out",
             folder.display()
         )
-    })?;
-
-    eprintln!("{} episodes into {}", plan.len(), folder.display());
-    let mut streak = Streak::default();
-    let mut results = Vec::new();
-    let mut lane: Option<Lane> = None;
-    for (index, planned) in plan.iter().enumerate() {
-        let policy = crew
-            .policies
-            .get(planned.policy)
-            .ok_or_else(|| anyhow!("the plan names no policy"))?;
-        let model = planned.model.and_then(|index| crew.models.get(index));
-        eprintln!(
-            "[{}/{}] {} in {} by {}{} …",
-            index + 1,
-            plan.len(),
-            planned.task.manifest.folder_name(),
-            planned.mode,
-            policy.descriptor.name,
-            model.map_or_else(String::new, |model| format!(" with {}", model.name))
-        );
-        let seed = config.seed.for_trial(planned.trial);
-        // What was recorded so far stands, and the other episodes still run.
-        let prepared = match &page {
-            Some(page) => page.prepared(seed),
-            None => prepare(&planned.task, seed, &studio),
-        };
-        let prepared = match prepared {
-            Ok(prepared) => Arc::new(prepared),
-            Err(error) => {
-                eprintln!("      could not be prepared: {error:#}");
-                continue;
-            }
-        };
-        let ready = match lane.take() {
-            Some(ready) => ready,
-            None => Lane::start(0, None)
-                .await
-                .map_err(|error| CouldNotRun(error.into()))?,
-        };
-        let trial = trial(&config, planned, policy, model, prepared, &folder);
-        let result = episode::run(&bench, &ready, policy, &trial)
-            .await
-            .map_err(CouldNotRun)?;
-        eprintln!("      {}", line(&result));
-        // A lane on which the infrastructure failed is not trusted with another episode.
-        if result.outcome == Outcome::InfrastructureError {
-            ready
-                .stop()
-                .await
-                .map_err(|error| CouldNotRun(error.into()))?;
-        } else {
-            lane = Some(ready);
-        }
-        let stop = streak.after(
-            result.cause,
-            &result.detail,
-            result.model_calls,
-            result.model_ms.len(),
-        );
-        let operator = result.cause == EndCause::Operator;
-        if !episode::interrupted(result.cause) {
-            results.push(result);
-        }
-        if let Some(why) = stop {
-            eprintln!("the run stops here: {why}");
-            break;
-        }
-        if operator {
-            break;
-        }
-    }
-    if let Some(lane) = lane {
-        lane.stop()
-            .await
-            .map_err(|error| CouldNotRun(error.into()))?;
-    }
-    info.ended = Some(now());
-    if let Some(inference) = &mut info.inference {
-        let spent = crew.service.budget.spent();
-        inference.tokens = spent.tokens;
-        inference.cost_usd = spent.cost_usd;
-        inference.uncounted = spent.uncounted;
-    }
-    dynacu_record::write_json(&folder.join("run.json"), &info)?;
-    print(&folder, &results, json)?;
-    let whole = results.len() == plan.len()
-        && results
-            .iter()
-            .all(|result| result.outcome != Outcome::InfrastructureError);
-    Ok(if whole {
-        Done::Well
-    } else {
-        Done::WithFailures
     })
+}
+
+/// How many lanes, and the first of them where it had to be started to know.
+async fn lanes(work: &Work, due: usize) -> Result<(usize, Option<Lane>)> {
+    let wanted = match work.config.lanes {
+        Lanes::Fixed(lanes) => return Ok((lanes.min(due.max(1)), None)),
+        Lanes::Auto if due < 2 => return Ok((1, None)),
+        Lanes::Auto => capacity::room().await?,
+    };
+    let lane = ready_lane(work, 0).await.map_err(NotReady::into_error)?;
+    let config = &work.config;
+    let cost = capacity::cost(
+        &work.bench,
+        &config.recognizer,
+        &lane,
+        config.fps,
+        &work.voice,
+    )?;
+    let (lanes, why) = capacity::lanes(cost, wanted);
+    eprintln!("--lanes auto takes {why}");
+    Ok((lanes.min(due).min(MOST_LANES), Some(lane)))
+}
+
+async fn watched(port: u16, work: &Arc<Work>) -> Result<Watch> {
+    let shared = Arc::clone(work);
+    let about = move || {
+        serde_json::json!({
+            "folder": shared.folder,
+            "planned": shared.plan.len(),
+            "left": shared.left(),
+            "cost_usd": shared.crew.service.budget.spent().cost_usd,
+        })
+    };
+    let watch = Watch::start(port, work.views.clone(), Arc::new(about)).await?;
+    eprintln!("watch the lanes at {}", watch.url);
+    Ok(watch)
+}
+
+#[allow(clippy::print_stdout, reason = "the plan is what was asked for")]
+fn print_plan(plan: &[Planned], due: &[usize], config: &RunConfig, json: bool) -> Result<()> {
+    if !json {
+        print!("{}", table(plan, due, config.seed));
+        println!("{} of {} episodes", due.len(), plan.len());
+        return Ok(());
+    }
+    let rows: Vec<serde_json::Value> = due
+        .iter()
+        .filter_map(|&index| plan.get(index))
+        .map(|planned| {
+            serde_json::json!({
+                "task": planned.task.manifest.id,
+                "mode": planned.mode,
+                "gate": planned.gate.name(),
+                "agent": planned.agent,
+                "trial": planned.trial,
+                "seed": config.seed.for_trial(planned.trial).to_string(),
+                "folder": Path::new("episodes").join(planned.place()),
+            })
+        })
+        .collect();
+    println!(
+        "{}",
+        serde_json::json!({"schema": 1, "planned": plan.len(), "episodes": rows})
+    );
+    Ok(())
 }
 
 #[allow(clippy::print_stdout, reason = "the summary is this command's output")]
@@ -266,48 +411,6 @@ fn print(folder: &Path, results: &[EpisodeResult], json: bool) -> Result<()> {
         println!("\n{}", summary::table(results));
     }
     Ok(())
-}
-
-fn line(result: &EpisodeResult) -> String {
-    let mut text = format!(
-        "{} ({}, {} steps, {:.0} s)",
-        summary::outcome_name(result.outcome),
-        result.cause.name(),
-        result.steps,
-        result.wall_s
-    );
-    if result.outcome != Outcome::Passed {
-        let why = result
-            .score
-            .as_ref()
-            .map_or("", |score| score.explanation.as_str());
-        text.push_str(&format!(": {} {why}", result.detail));
-    }
-    text.trim_end().to_owned()
-}
-
-fn trial(
-    config: &RunConfig,
-    planned: &Planned,
-    policy: &Policy,
-    model: Option<&Arc<Model>>,
-    task: Arc<Prepared>,
-    folder: &Path,
-) -> Trial {
-    let name = &policy.descriptor.name;
-    let agent = agent_name(name, model.map(|model| model.name.as_str()));
-    Trial {
-        task,
-        mode: planned.mode,
-        number: planned.trial,
-        pace: Duration::from_millis(config.pace_ms),
-        fps: config.fps,
-        gate: config.gate,
-        burst: config.burst,
-        folder: episode_folder(folder, &agent, planned),
-        earlier_infrastructure_errors: 0,
-        model: model.map(Arc::clone),
-    }
 }
 
 /// Asks every model for a word: a wrong key or a spent quota is found out before the first episode.
@@ -369,61 +472,4 @@ fn run_folder(out: Option<&Path>) -> Result<PathBuf> {
         ))
     })?;
     Ok(folder)
-}
-
-fn describe(
-    config: &RunConfig,
-    plan: &[Planned],
-    crew: &Crew,
-    bench: &Bench,
-    page: Option<&Page>,
-) -> Result<RunInfo> {
-    let mut tasks: Vec<_> = plan.iter().map(|planned| &planned.task).collect();
-    tasks.sort_by(|a, b| a.manifest.id.cmp(&b.manifest.id));
-    tasks.dedup_by(|a, b| a.manifest.id == b.manifest.id);
-    let mut modes: Vec<String> = plan
-        .iter()
-        .map(|planned| planned.mode.to_string())
-        .collect();
-    modes.sort();
-    modes.dedup();
-    let folders: Vec<PathBuf> = tasks
-        .iter()
-        .map(|task| task.folder.clone())
-        .chain([bench.home.page_lib.clone()])
-        .collect();
-    Ok(RunInfo {
-        schema: SCHEMA,
-        command: std::env::args().collect(),
-        host_version: env!("CARGO_PKG_VERSION").to_owned(),
-        host_commit: machine::commit(&bench.home.root),
-        plugins: crew.files(),
-        models: machine::models()?,
-        task_set: match page {
-            Some(page) => hex::encode(Sha256::digest(std::fs::read(&page.file)?)),
-            None => machine::digest(&folders)?,
-        },
-        machine: machine::describe(),
-        tasks: tasks.iter().map(|task| task.manifest.id.clone()).collect(),
-        modes,
-        seed: config.seed.to_string(),
-        trials: config.trials,
-        pace_ms: config.pace_ms,
-        fps: config.fps,
-        gate: config.gate.name().to_owned(),
-        pixel_threshold: config.gate.pixel_threshold(),
-        semantic_threshold: config.gate.semantic_threshold(),
-        burst: config.burst,
-        encoder: bench.encoder.name().to_owned(),
-        recognizer: config.recognizer.to_string(),
-        started: now(),
-        ended: None,
-        inference: crew.inference_info(config),
-    })
-}
-
-fn now() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |time| time.as_secs())
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::model::egress::allowed::Endpoint;
 
@@ -41,7 +41,7 @@ pub struct ModelArguments {
 }
 
 /// The table `[models]` of a run's file.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ModelTable {
     /// Host to URL.
@@ -54,6 +54,25 @@ pub struct ModelTable {
     /// Seconds.
     timeout: Option<f64>,
     preflight: Option<bool>,
+}
+
+impl ModelTable {
+    /// The table that gives this configuration.
+    #[must_use]
+    pub fn of(config: &ModelConfig) -> ModelTable {
+        ModelTable {
+            endpoint: config
+                .endpoints
+                .iter()
+                .map(|endpoint| (endpoint.host.clone(), endpoint.url.to_string()))
+                .collect(),
+            max_cost: config.max_cost,
+            max_tokens: config.max_tokens,
+            prices: config.prices.clone(),
+            timeout: Some(config.timeout.as_secs_f64()),
+            preflight: Some(config.preflight),
+        }
+    }
 }
 
 /// How a run asks models.

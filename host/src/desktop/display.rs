@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::fs::{Access, access};
 use tokio::time::{Instant, sleep};
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt};
@@ -19,15 +20,16 @@ pub const HEIGHT: u16 = 720;
 const SOCKETS: &str = "/tmp/.X11-unix";
 const READY_WITHIN: Duration = Duration::from_secs(15);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// Servers that start at the same instant can still collide on a number; the loser exits at once.
-const ATTEMPTS: u32 = 4;
+/// Servers that start at the same instant can still collide on a number; the loser exits at once. Of eight, the last one can
+/// lose to each of the others.
+const ATTEMPTS: u32 = 10;
 
 #[derive(Debug, thiserror::Error)]
 pub enum DisplayError {
     #[error(transparent)]
     Supervisor(#[from] SupervisorError),
     #[error(
-        "cannot make {SOCKETS}, where X servers keep their sockets: {0}; make it as root: mkdir -m 1777 {SOCKETS}"
+        "X servers cannot keep their sockets in {SOCKETS}: {0}; make it as root: mkdir -p -m 1777 {SOCKETS}, or chmod 1777 {SOCKETS}"
     )]
     Sockets(std::io::Error),
     #[error("Xvfb did not start: {reason} (log: {})", log.display())]
@@ -54,7 +56,7 @@ impl Display {
         folder: &Path,
         environment: &BTreeMap<String, String>,
     ) -> Result<Self, DisplayError> {
-        make_socket_folder().map_err(DisplayError::Sockets)?;
+        make_socket_folder(Path::new(SOCKETS)).map_err(DisplayError::Sockets)?;
         let mut attempt = 1;
         let (name, server) = loop {
             match start_server(supervisor, folder, environment, attempt).await {
@@ -71,11 +73,18 @@ impl Display {
     }
 }
 
-/// The folder is missing in fresh containers, and a server without root cannot make it with the right mode.
-fn make_socket_folder() -> std::io::Result<()> {
-    match std::fs::create_dir(SOCKETS) {
-        Ok(()) => std::fs::set_permissions(SOCKETS, std::fs::Permissions::from_mode(0o1777)),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+/// The folder is missing in fresh containers, and a server without root cannot make it with the right mode. Where it is
+/// there and cannot be written, a server would say only that it made no socket.
+fn make_socket_folder(folder: &Path) -> std::io::Result<()> {
+    match std::fs::create_dir(folder) {
+        Ok(()) => std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o1777)),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            if !folder.is_dir() {
+                return Err(std::io::Error::other("there is a file of that name"));
+            }
+            let wanted = Access::WRITE_OK | Access::EXEC_OK;
+            access(folder, wanted).map_err(std::io::Error::from)
+        }
         Err(error) => Err(error),
     }
 }
@@ -205,4 +214,28 @@ fn manages(connection: &RustConnection, screen: usize) -> Result<bool, String> {
         .reply()
         .map_err(|error| text(&error))?;
     Ok(property.value_len > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_socket_folder_is_made_for_everybody_and_a_file_in_its_place_is_told() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("sockets");
+        for _ in 0..2 {
+            make_socket_folder(&folder).unwrap();
+            let mode = folder.metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o7777, 0o1777);
+        }
+        let file = root.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let error = DisplayError::Sockets(make_socket_folder(&file).unwrap_err()).to_string();
+        assert!(
+            error.contains("there is a file of that name") && error.contains("-m 1777"),
+            "{error}"
+        );
+        assert!(make_socket_folder(&root.path().join("not/there")).is_err());
+    }
 }

@@ -1,12 +1,13 @@
 //! What the session, the action queue and the episode loop share: the policy's mailbox and what was counted.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use dynacu_record::{ActionCounts, EndCause, Event as Entry, Recorder};
 use dynacu_runtime::types::{Action, ActionError, ActionOutcome, Completion, Sentence, StopCause};
 use dynacu_runtime::{Event, Keyframe};
+use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::Notify;
 
 use super::describe::{describe, describe_error};
@@ -50,6 +51,8 @@ pub struct Desk {
     pub policy: String,
     pub(super) changed: Notify,
     pub(super) steps: AtomicU32,
+    /// CPU time of the policy's thread when it last asked something of the host.
+    policy_cpu_ms: AtomicU64,
     mail: Mutex<Mail>,
 }
 
@@ -125,6 +128,7 @@ impl Desk {
             mail: Mutex::default(),
             changed: Notify::new(),
             steps: AtomicU32::new(0),
+            policy_cpu_ms: AtomicU64::new(0),
         })
     }
 
@@ -132,6 +136,19 @@ impl Desk {
     pub fn into_hearing(self) -> Hearing {
         self.seeing.stop();
         self.hearing
+    }
+
+    /// Call it on the policy's thread: notes how much that has computed.
+    pub(super) fn policy_asks(&self) {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        let millis = u64::try_from(time.tv_sec).unwrap_or(0) * 1000
+            + u64::try_from(time.tv_nsec).unwrap_or(0) / 1_000_000;
+        self.policy_cpu_ms.store(millis, Ordering::Relaxed);
+    }
+
+    /// CPU time of the policy's thread up to its last call, milliseconds.
+    pub(super) fn policy_cpu_ms(&self) -> u64 {
+        self.policy_cpu_ms.load(Ordering::Relaxed)
     }
 
     pub(super) fn mail(&self) -> MutexGuard<'_, Mail> {

@@ -7,7 +7,9 @@ use dynacu_record::{EndCause, Event as Entry, Perception, ScoreResult, Speech};
 
 use super::desk::Tally;
 use super::judge::Judge;
+use super::lateness::{Late, Load, intervals};
 use super::live::{Live, TICK};
+use super::phase::{Phase, within};
 use super::stage::Stage;
 use super::{Trial, scoring};
 use crate::desktop::browser::Browser;
@@ -47,6 +49,7 @@ impl Live<'_> {
             keyframe_ms,
             sentences,
             received,
+            before,
             ..
         } = self;
         let duration = stage.timebase.now();
@@ -70,7 +73,14 @@ impl Live<'_> {
                 );
                 expected.unwrap_or_else(|| "pending".to_owned())
             });
-        let score = scoring::score(&stage.judge, &trial.task, &page_result, cause, duration).await;
+        let scored = async {
+            Ok::<_, anyhow::Error>(
+                scoring::score(&stage.judge, &trial.task, &page_result, cause, duration).await,
+            )
+        };
+        let mut score = within(Phase::Scoring, scored)
+            .await
+            .unwrap_or_else(|error| Some(Err(format!("{error:#}"))));
 
         let seen = stage.desk.seeing.stats();
         let encode_ms = stage.desk.shelf.encode_ms();
@@ -89,14 +99,19 @@ impl Live<'_> {
             inference,
             ..
         } = stage;
-        // First the server, so that the page's end is no loss of a page.
-        server.stop().await;
-        if let Err(error) = lane.close_browser(browser).await {
-            tracing::warn!("the browser does not close: {error:#}");
+        let closed = within(Phase::Close, async {
+            // First the server, so that the page's end is no loss of a page.
+            server.stop().await;
+            let closed = lane.close_browser(browser).await;
+            // The queue's thread ends, and lets go of every key, when the last handle is gone.
+            drop(queue);
+            let _ = tokio::task::spawn_blocking(move || action_thread.join()).await;
+            closed
+        });
+        if let Err(error) = closed.await {
+            tracing::warn!("{error:#}");
         }
-        // The queue's thread ends, and lets go of every key, when the last handle is gone.
-        drop(queue);
-        let _ = tokio::task::spawn_blocking(move || action_thread.join()).await;
+        let policy_cpu_ms = desk.policy_cpu_ms();
         let all = match Arc::try_unwrap(desk) {
             Ok(desk) => desk.into_hearing().stop(),
             Err(_) => HeardAll::default(),
@@ -112,6 +127,25 @@ impl Live<'_> {
             cause = EndCause::HostError;
             detail =
                 format!("{unheard} times what the page's microphone got could not be recognised");
+        }
+        let (seen_intervals, late_intervals) = intervals(&before, &seen);
+        let load = Load {
+            intervals: seen_intervals,
+            late_intervals,
+            lost_sound_ms: all.gaps.iter().map(|(_, length)| length).sum(),
+            tail_ms: &tally.asr_ms,
+            duration_ms: duration,
+            policy_cpu_ms,
+        };
+        if scoring::ended(cause).is_some()
+            && !super::interrupted(cause)
+            && let Some(late) = load.late()
+        {
+            (cause, detail) = match late {
+                Late::Host(why) => (EndCause::CaptureLate, why),
+                Late::Policy(why) => (EndCause::GuestTimeout, why),
+            };
+            score = None;
         }
         let spoken = microphone.spoken(duration).unwrap_or_default();
         for (name, samples) in [("heard.flac", &all.samples), ("spoken.flac", &spoken)] {
@@ -139,7 +173,7 @@ impl Live<'_> {
                 sentences,
                 heard_s: all.samples.len() as f64 / 16_000.0,
                 recognition_failures: all.stats.failures,
-                sound_gaps_ms: all.gaps.iter().map(|(_, length)| length).sum(),
+                sound_gaps_ms: load.lost_sound_ms,
                 moments: u32::try_from(moments).unwrap_or(u32::MAX),
                 delay_ms_p95: percentile_95(keyframe_ms),
             },

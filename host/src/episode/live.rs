@@ -10,6 +10,7 @@ use dynacu_runtime::{FailureKind, GuestFailure, Limits, PolicyEnd, PolicyRun};
 use super::desk::Wish;
 use super::ending::Ended;
 use super::judge::Happened;
+use super::phase::Phase;
 use super::session::Session;
 use super::stage::Stage;
 use super::{Policy, Trial};
@@ -17,7 +18,7 @@ use crate::desktop::browser::BrowserEvent;
 use crate::desktop::display::{HEIGHT, WIDTH};
 use crate::desktop::lane::Lane;
 use crate::perception::hearing::{HeardEvent, Utterance};
-use crate::perception::seeing::SeeingEvent;
+use crate::perception::seeing::{SeeingEvent, SeeingStats};
 use crate::task::catalogue::Task;
 use crate::task::server::FromPage;
 
@@ -43,6 +44,8 @@ pub(super) struct Live<'a> {
     pub(super) keyframe_ms: Vec<u64>,
     pub(super) sentences: u64,
     pub(super) received: u32,
+    /// What capture had come to at t = 0.
+    pub(super) before: SeeingStats,
     /// When a page without a scorer was asked last.
     pub(super) asked: Instant,
 }
@@ -56,6 +59,7 @@ pub async fn run(
     random: [u8; 32],
 ) -> Ended {
     let mut live = Live {
+        before: stage.desk.seeing.stats(),
         stage,
         lane,
         trial,
@@ -110,7 +114,13 @@ pub async fn run(
         limits,
     );
 
-    let (mut cause, mut detail) = live.until_a_reason(&mut running).await;
+    let longest = manifest.time_limit + Phase::Episode.limit();
+    let reason = tokio::time::timeout(longest, live.until_a_reason(&mut running)).await;
+    let (mut cause, mut detail) = reason.unwrap_or_else(|_| {
+        let error = anyhow::anyhow!("not over within {} s", longest.as_secs());
+        let error = Phase::Episode.failed(error);
+        (EndCause::HostError, format!("{error:#}"))
+    });
     live.stage.desk.stop(stop_cause(cause));
     if matches!(cause, EndCause::Done | EndCause::PolicyReturned) {
         live.stage.queue.abort();
@@ -228,7 +238,7 @@ impl Live<'_> {
             let incoming = &mut self.stage.incoming;
             let reason = tokio::select! {
                 biased;
-                _ = tokio::signal::ctrl_c() => Some((EndCause::Operator, "interrupted".to_owned())),
+                () = self.trial.stop.wished() => Some((EndCause::Operator, "interrupted".to_owned())),
                 Some(event) = self.stage.browser.events.recv() => Some(browser_event(event)),
                 what = self.lane.lost() => Some((EndCause::LaneCheckFailed, what)),
                 event = incoming.page.recv() => self.page(event).await,
@@ -280,6 +290,7 @@ impl Live<'_> {
                     (EndCause::LeftPage, _) => None,
                     lost => Some(lost),
                 },
+                what = self.lane.lost() => Some((EndCause::LaneCheckFailed, what)),
                 event = incoming.page.recv() => self.page(event).await,
                 Some(utterance) = incoming.utterances.recv() => self.utterance(utterance).await,
                 event = incoming.hearing.recv() => self.heard(event),

@@ -114,6 +114,7 @@ impl PolicyHost for Session {
 
     async fn observe(&mut self) -> Result<Observation, StopCause> {
         let desk = Arc::clone(&self.desk);
+        desk.policy_asks();
         let asked = Instant::now();
         let asked_at = desk.timebase.now();
         self.pause(self.last.map_or(asked, |taken| taken + self.pace))
@@ -211,6 +212,7 @@ impl PolicyHost for Session {
     }
 
     async fn next(&mut self, wait_ms: Option<u64>) -> Event {
+        self.desk.policy_asks();
         let until = wait_ms.map(|wait| tokio::time::Instant::now() + Duration::from_millis(wait));
         loop {
             let changed = self.desk.changed.notified();
@@ -231,6 +233,7 @@ impl PolicyHost for Session {
     }
 
     async fn perform(&mut self, actions: Vec<Action>) -> Result<Vec<u64>, PerformError> {
+        self.desk.policy_asks();
         loop {
             let changed = self.desk.changed.notified();
             tokio::pin!(changed);

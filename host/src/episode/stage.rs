@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
 use dynacu_record::{EndCause, Event as Entry, HeardSentence, Recorder};
@@ -11,11 +10,13 @@ use tokio::sync::mpsc::{self, Receiver};
 
 use super::desk::{Desk, ModelCalls, Parts, Wish};
 use super::judge::Judge;
+use super::phase::{Phase, within};
 use super::{Bench, Policy, Trial};
 use crate::action::queue::{ActionQueue, Hands};
 use crate::bundled;
 use crate::capture::timebase::Timebase;
 use crate::desktop::browser::Browser;
+use crate::desktop::check::{Patch, silence};
 use crate::desktop::lane::Lane;
 use crate::input::Input;
 use crate::model::inference::Inference;
@@ -26,9 +27,6 @@ use crate::perception::seeing::{Kept, Seeing, SeeingConfig, SeeingEvent};
 use crate::perception::transcript::Sentence;
 use crate::speech::playback::Microphone;
 use crate::task::server::{FromPage, PageServer};
-
-/// How long a page may take to load and call itself ready.
-const LOADING: Duration = Duration::from_secs(30);
 
 /// Why the stage could not be set.
 pub struct Failure {
@@ -133,26 +131,25 @@ impl Stage {
         if foreign {
             lane.start_speech().await.blame(EndCause::LaneCheckFailed)?;
         }
+        let browser = glance(lane).await?;
         // A page that does not wait for a signal begins when it is loaded: that is its start.
         let first = if foreign {
             "about:blank".to_owned()
         } else {
             server.url()
         };
-        let browser = lane
-            .launch_browser(&first)
+        let mut incoming_page = page;
+        within(Phase::PageLoad, browser.goto(&first))
             .await
             .blame(EndCause::BrowserLost)?;
-        let mut incoming_page = page;
-        if !foreign {
-            wait_until_ready(&mut incoming_page)
-                .await
-                .blame(EndCause::LaneCheckFailed)?;
-        }
-        browser
-            .check_geometry()
-            .await
-            .blame(EndCause::LaneCheckFailed)?;
+        within(Phase::PageLoad, async {
+            if !foreign {
+                wait_until_ready(&mut incoming_page).await?;
+            }
+            browser.check_geometry().await.context("the page's size")
+        })
+        .await
+        .blame(EndCause::LaneCheckFailed)?;
         if !foreign {
             browser.arm().await.blame(EndCause::BrowserLost)?;
         }
@@ -289,23 +286,31 @@ fn scorer(bench: &Bench, trial: &Trial) -> anyhow::Result<Scorer> {
         .map_err(|failure| anyhow!("{}: {}", plugin.name, failure.detail))
 }
 
+/// Starts the browser, and looks and listens whether the lane is in order: a patch is seen, nothing is heard.
+async fn glance(lane: &Lane) -> Result<Browser, Failure> {
+    let patch = Patch::new().blame(EndCause::HostError)?;
+    let url = patch.url();
+    let (browser, silent) = tokio::join!(
+        within(Phase::PageLoad, lane.launch_browser(&url)),
+        within(Phase::Glance, silence(lane)),
+    );
+    let browser = browser.blame(EndCause::BrowserLost)?;
+    silent.blame(EndCause::LaneCheckFailed)?;
+    within(Phase::Glance, patch.is_seen(lane))
+        .await
+        .blame(EndCause::LaneCheckFailed)?;
+    Ok(browser)
+}
+
 async fn wait_until_ready(page: &mut Receiver<FromPage>) -> anyhow::Result<()> {
-    let ready = async {
-        loop {
-            match page.recv().await {
-                Some(FromPage::Ready) => return Ok(()),
-                Some(FromPage::Event(event)) if event.name == "page-error" => {
-                    bail!("the page reports an error while loading: {}", event.data)
-                }
-                Some(_) => {}
-                None => bail!("the page's server ended while the page was loading"),
+    loop {
+        match page.recv().await {
+            Some(FromPage::Ready) => return Ok(()),
+            Some(FromPage::Event(event)) if event.name == "page-error" => {
+                bail!("the page reports an error while loading: {}", event.data)
             }
+            Some(_) => {}
+            None => bail!("the page's server ended while the page was loading"),
         }
-    };
-    tokio::time::timeout(LOADING, ready).await.map_err(|_| {
-        anyhow!(
-            "the page did not call itself ready within {} s",
-            LOADING.as_secs()
-        )
-    })?
+    }
 }

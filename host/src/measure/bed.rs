@@ -21,6 +21,7 @@ use crate::bundled;
 use crate::desktop::lane::Lane;
 use crate::episode::session::Session;
 use crate::episode::stage::Stage;
+use crate::episode::stop::Stop;
 use crate::episode::{Bench, Policy, Trial};
 use crate::mode::Mode;
 use crate::perception::hearing::{HeardAll, HeardEvent};
@@ -54,6 +55,7 @@ pub struct Bed {
     pub bench: Bench,
     policy: Policy,
     pub lane: Lane,
+    stop: Stop,
 }
 
 /// What the page's microphone delivered.
@@ -123,6 +125,7 @@ impl Bed {
             bench,
             policy,
             lane,
+            stop: Stop::on_signals().context("cannot listen for interrupts")?,
         })
     }
 
@@ -165,6 +168,8 @@ impl Bed {
             folder: work.path().join("record"),
             earlier_infrastructure_errors: 0,
             model: None,
+            stop: self.stop.clone(),
+            watcher: None,
         };
         let (writer, recorder) = Writer::start(&trial.folder)?;
         let mut stage = Stage::set(&self.bench, &self.lane, &self.policy, &trial, &recorder)
@@ -231,7 +236,7 @@ impl Bed {
         loop {
             tokio::select! {
                 biased;
-                _ = tokio::signal::ctrl_c() => bail!("interrupted"),
+                () = self.stop.wished() => bail!("interrupted"),
                 Some(event) = stage.browser.events.recv() => bail!("the browser: {event:?}"),
                 what = self.lane.lost() => bail!("{what}"),
                 event = stage.incoming.page.recv() => match event {

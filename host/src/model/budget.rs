@@ -33,6 +33,15 @@ impl Budget {
         }
     }
 
+    /// The same with what a run spent before it was resumed.
+    #[must_use]
+    pub fn after(self, spent: Spent) -> Budget {
+        Budget {
+            spent: Mutex::new(spent),
+            ..self
+        }
+    }
+
     /// Adds one answer.
     pub fn charge(&self, usage: Option<&Usage>) {
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,5 +112,11 @@ mod tests {
         assert!(tokens.exhausted().unwrap().contains("--max-tokens"));
         assert_eq!(tokens.spent().uncounted, 3);
         assert_eq!(Budget::default().exhausted(), None);
+
+        // What a resumed run spent before counts.
+        let spent = tokens.spent();
+        let again = Budget::new(None, Some(22)).after(spent);
+        assert!(again.exhausted().is_some());
+        assert_eq!(again.spent(), spent);
     }
 }

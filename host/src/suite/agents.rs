@@ -9,12 +9,12 @@ use dynacu_runtime::manifest::Channel;
 use dynacu_runtime::types::Channels;
 use dynacu_runtime::{Engine, Plugin, PluginKind};
 
-use super::plan::Slot;
+use super::plan::{Slot, agent_name};
 use crate::bundled;
 use crate::config::RunConfig;
 use crate::episode::Policy;
 use crate::mode::Mode;
-use crate::model::budget::Budget;
+use crate::model::budget::{Budget, Spent};
 use crate::model::egress::network::Network;
 use crate::model::prices::Prices;
 use crate::model::provider::{Model, ModelService, Provider, choose};
@@ -43,15 +43,28 @@ pub struct Crew {
 }
 
 impl Crew {
-    /// Loads what the groups name, and each mode's own policy where a group names adapters alone.
+    /// Loads what the groups name, and each mode's own policy where a group names adapters alone. A run that is resumed goes
+    /// on with the random key and the sums of what it was `earlier`.
     pub async fn load(
         engine: &Engine,
         home: &Home,
         config: &RunConfig,
         slots: &[Slot],
+        earlier: Option<&InferenceInfo>,
     ) -> Result<Crew> {
-        let mut random = [0_u8; 32];
-        getrandom::fill(&mut random).context("the system gives no random numbers")?;
+        let random = match earlier {
+            Some(earlier) => key(&earlier.adapter_random)?,
+            None => {
+                let mut random = [0_u8; 32];
+                getrandom::fill(&mut random).context("the system gives no random numbers")?;
+                random
+            }
+        };
+        let spent = earlier.map_or_else(Spent::default, |earlier| Spent {
+            tokens: earlier.tokens,
+            cost_usd: earlier.cost_usd,
+            uncounted: earlier.uncounted,
+        });
         let mut crew = Crew {
             policies: Vec::new(),
             models: Vec::new(),
@@ -59,7 +72,7 @@ impl Crew {
             service: Arc::new(ModelService {
                 network: Arc::new(Network::default()),
                 prices: Prices::load(config.model.prices.as_deref())?,
-                budget: Budget::new(config.model.max_cost, config.model.max_tokens),
+                budget: Budget::new(config.model.max_cost, config.model.max_tokens).after(spent),
                 deadline: config.model.timeout,
             }),
             agents: Vec::new(),
@@ -109,6 +122,17 @@ impl Crew {
             .or_else(|| self.mode_policies.get(&mode).copied())
     }
 
+    /// The folder name of a policy with its model.
+    #[must_use]
+    pub fn name_of(&self, policy: usize, model: Option<usize>) -> String {
+        let policy = self.policies.get(policy);
+        let model = model.and_then(|model| self.models.get(model));
+        agent_name(
+            policy.map_or("", |policy| policy.descriptor.name.as_str()),
+            model.map(|model| model.name.as_str()),
+        )
+    }
+
     /// The plugins as `run.json` lists them.
     #[must_use]
     pub fn files(&self) -> Vec<PluginFile> {
@@ -135,6 +159,7 @@ impl Crew {
         if self.models.is_empty() {
             return None;
         }
+        let spent = self.service.budget.spent();
         Some(InferenceInfo {
             models: self
                 .models
@@ -159,9 +184,9 @@ impl Crew {
             max_cost_usd: config.model.max_cost,
             max_tokens: config.model.max_tokens,
             adapter_random: hex::encode(self.random),
-            tokens: 0,
-            cost_usd: 0.0,
-            uncounted: 0,
+            tokens: spent.tokens,
+            cost_usd: spent.cost_usd,
+            uncounted: spent.uncounted,
         })
     }
 
@@ -290,6 +315,14 @@ impl Crew {
         }
         Ok(())
     }
+}
+
+/// A key as `run.json` has it.
+fn key(text: &str) -> Result<[u8; 32]> {
+    let mut key = [0_u8; 32];
+    hex::decode_to_slice(text, &mut key)
+        .context("run.json holds no key of the adapters' random numbers: start a new run")?;
+    Ok(key)
 }
 
 enum Loaded {

@@ -1,14 +1,18 @@
 //! Which episodes a run consists of, in which order, and where each one's record goes.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use sha2::{Digest, Sha256};
 
 use super::agents::Crew;
-use crate::config::RunConfig;
+use super::summary::columns;
+use crate::config::{DEFAULT_GATE, RunConfig};
 use crate::mode::{Mode, ModeChoice};
+use crate::perception::keyframe::GateKind;
 use crate::task::catalogue::{Catalogue, Filters, Task};
+use crate::task::variant::Seed;
 
 /// A task in a mode, before anybody is named to do it.
 #[derive(Debug, Clone)]
@@ -28,8 +32,32 @@ pub struct Planned {
     pub model: Option<usize>,
     pub task: Task,
     pub mode: Mode,
+    pub gate: GateKind,
     /// Counts from 1.
     pub trial: u32,
+    /// The policy and its model as a folder name.
+    pub agent: String,
+}
+
+impl Planned {
+    /// The mode, and the gate where it is not the default, as a folder name.
+    #[must_use]
+    pub fn condition(&self) -> String {
+        if self.gate == DEFAULT_GATE {
+            self.mode.name().to_owned()
+        } else {
+            format!("{}@{}", self.mode.name(), self.gate.name())
+        }
+    }
+
+    /// Where the record lies inside the run folder, below `episodes`. No two episodes of a run have the same.
+    #[must_use]
+    pub fn place(&self) -> PathBuf {
+        PathBuf::from(&self.agent)
+            .join(self.condition())
+            .join(self.task.manifest.folder_name())
+            .join(self.trial.to_string())
+    }
 }
 
 /// Works out which tasks a configuration asks for in which modes.
@@ -82,42 +110,88 @@ pub fn slots_of_page(config: &RunConfig, page: &Task) -> Result<Vec<Slot>> {
     Ok(slots)
 }
 
-/// All episodes: every agent of a group in every slot of it, each once.
-pub fn episodes(slots: &[Slot], crew: &Crew, trials: u32) -> Vec<Planned> {
+/// All episodes: every agent of a group in every slot of it with every gate, each once.
+///
+/// # Errors
+/// Two plugins call themselves by the same name: their records would lie in the same place.
+pub fn episodes(
+    slots: &[Slot],
+    crew: &Crew,
+    gates: &[GateKind],
+    trials: u32,
+) -> Result<Vec<Planned>> {
     let mut episodes = Vec::new();
     let mut seen = HashSet::new();
+    let mut places = HashSet::new();
     for (group, agents) in crew.agents.iter().enumerate() {
         for agent in agents {
             for slot in slots.iter().filter(|slot| slot.group == group) {
                 let Some(policy) = crew.policy_of(agent, slot.mode) else {
                     continue;
                 };
-                for trial in 1..=trials {
+                let name = crew.name_of(policy, agent.model);
+                for (&gate, trial) in gates
+                    .iter()
+                    .flat_map(|gate| (1..=trials).map(move |trial| (gate, trial)))
+                {
                     let id = slot.task.manifest.id.clone();
-                    if seen.insert((policy, agent.model, id, slot.mode, trial)) {
-                        episodes.push(Planned {
-                            policy,
-                            model: agent.model,
-                            task: slot.task.clone(),
-                            mode: slot.mode,
-                            trial,
-                        });
+                    if !seen.insert((policy, agent.model, id, slot.mode, gate.name(), trial)) {
+                        continue;
                     }
+                    let planned = Planned {
+                        policy,
+                        model: agent.model,
+                        task: slot.task.clone(),
+                        mode: slot.mode,
+                        gate,
+                        trial,
+                        agent: name.clone(),
+                    };
+                    if !places.insert(planned.place()) {
+                        bail!(
+                            "two plugins of this run call themselves {name}: run them apart, or give one another name"
+                        );
+                    }
+                    episodes.push(planned);
                 }
             }
         }
     }
-    episodes
+    Ok(episodes)
 }
 
-/// Where an episode's record lies inside the run folder.
+/// The order in which a plan is run, as indices into it. It depends on the seed and on the episodes alone, and mixes tasks,
+/// modes and agents, so that a machine that is busy for a while does not meet one of them only.
 #[must_use]
-pub fn episode_folder(run: &Path, agent: &str, planned: &Planned) -> PathBuf {
-    run.join("episodes")
-        .join(agent)
-        .join(planned.mode.name())
-        .join(planned.task.manifest.folder_name())
-        .join(planned.trial.to_string())
+pub fn order(plan: &[Planned], seed: Seed) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..plan.len()).collect();
+    order.sort_by_cached_key(|&index| {
+        let place = plan.get(index).map(Planned::place).unwrap_or_default();
+        Sha256::digest(format!("{seed}\n{}", place.display()))
+    });
+    order
+}
+
+/// The plan in its order, as a table.
+#[must_use]
+pub fn table(plan: &[Planned], order: &[usize], seed: Seed) -> String {
+    let header = ["", "task", "mode", "agent", "trial", "seed"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    for (position, planned) in order
+        .iter()
+        .filter_map(|&index| plan.get(index))
+        .enumerate()
+    {
+        rows.push(vec![
+            (position + 1).to_string(),
+            planned.task.manifest.id.clone(),
+            planned.condition(),
+            planned.agent.clone(),
+            planned.trial.to_string(),
+            seed.for_trial(planned.trial).to_string(),
+        ]);
+    }
+    columns(&rows)
 }
 
 /// A policy and its model as a folder name.
@@ -137,4 +211,69 @@ pub fn agent_name(policy: &str, model: Option<&str>) -> String {
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::foreign::Page;
+
+    fn plan() -> Vec<Planned> {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("page.html");
+        std::fs::write(&file, "getTaskResult").unwrap();
+        let page = Page {
+            file,
+            instruction: String::new(),
+            success: String::new(),
+            time_limit: std::time::Duration::from_secs(1),
+        };
+        let task = page.task().unwrap();
+        let all = Mode::ALL.into_iter().flat_map(|mode| {
+            [GateKind::Local, GateKind::None].map(|gate| Planned {
+                policy: 0,
+                model: None,
+                task: task.clone(),
+                mode,
+                gate,
+                trial: 1,
+                agent: agent_name("idle", Some("a/b c")),
+            })
+        });
+        all.collect()
+    }
+
+    #[test]
+    fn only_a_gate_other_than_the_default_is_in_the_folder_s_name() {
+        let places: Vec<String> = plan()
+            .iter()
+            .take(2)
+            .map(|planned| planned.place().display().to_string())
+            .collect();
+        assert_eq!(
+            places,
+            [
+                "idle+a-b-c/standard/PAGE-page/1",
+                "idle+a-b-c/standard@none/PAGE-page/1"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_order_is_the_seed_s_whatever_else_is_planned() {
+        let plan = plan();
+        let all = order(&plan, Seed::Number(0));
+        let mut sorted = all.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..plan.len()).collect::<Vec<_>>());
+        assert_ne!(all, sorted);
+        assert_ne!(all, order(&plan, Seed::Number(1)));
+        // A part of the plan keeps its order.
+        let part = order(&plan[..4], Seed::Number(0));
+        let kept: Vec<usize> = all.into_iter().filter(|&index| index < 4).collect();
+        assert_eq!(part, kept);
+        let table = table(&plan, &part, Seed::Number(7));
+        assert_eq!(table.lines().count(), 2 + 4, "{table}");
+        assert!(table.contains("standard@none") && table.contains("  7"));
+    }
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use dynacu_record::{EpisodeResult, Outcome};
 use serde_json::{Value, json};
 
+use crate::config::DEFAULT_GATE;
+
 /// How an outcome reads in a table.
 #[must_use]
 pub fn outcome_name(outcome: Outcome) -> &'static str {
@@ -39,7 +41,7 @@ pub fn table(results: &[EpisodeResult]) -> String {
     for result in results {
         let mut row = vec![
             result.task.clone(),
-            result.mode.clone(),
+            condition(result),
             result.policy.name.clone(),
             result.trial.to_string(),
             outcome_name(result.outcome).to_owned(),
@@ -76,6 +78,15 @@ pub fn table(results: &[EpisodeResult]) -> String {
         ));
     }
     text
+}
+
+/// The mode, and the gate where it is not the default.
+fn condition(result: &EpisodeResult) -> String {
+    if result.gate.is_empty() || result.gate == DEFAULT_GATE.name() {
+        result.mode.clone()
+    } else {
+        format!("{}@{}", result.mode, result.gate)
+    }
 }
 
 /// The same as one JSON object.
@@ -130,7 +141,7 @@ fn shares(results: &[EpisodeResult]) -> BTreeMap<Share, (usize, usize)> {
             .entry(Share {
                 policy: result.policy.name.clone(),
                 model: result.model.as_ref().map(|model| model.model.clone()),
-                mode: result.mode.clone(),
+                mode: condition(result),
             })
             .or_default();
         share.1 += 1;

@@ -31,7 +31,7 @@ pub struct Foreign {
 }
 
 /// A page as it is named on the command line.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     pub file: PathBuf,
     pub instruction: String,

@@ -333,7 +333,13 @@ pub fn method(report: &Report) -> Markup {
             "capture",
             format!(
                 "{} frames a second, gate {}, pace {} ms",
-                run.fps, run.gate, run.pace_ms
+                run.fps,
+                if run.gates.len() > 1 {
+                    run.gates.join(", ")
+                } else {
+                    run.gate.clone()
+                },
+                run.pace_ms
             ),
         ),
         ("task set", run.task_set.clone()),

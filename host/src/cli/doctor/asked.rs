@@ -30,7 +30,7 @@ pub async fn findings(
         ..Flags::default()
     })?;
     // Without a task there is no mode whose policy would have to be loaded.
-    let crew = Crew::load(&Engine::new()?, &home()?, &config, &[]).await?;
+    let crew = Crew::load(&Engine::new()?, &home()?, &config, &[], None).await?;
     let mut findings = Vec::new();
     for model in &crew.models {
         findings.push(finding(model).await);

@@ -10,6 +10,7 @@ use dynacu_record::{EpisodeResult, Event, Outcome, read_events};
 use super::{Check, Run};
 use crate::config::{DEFAULT_FPS, DEFAULT_PACE_MS, Flags, RunConfig};
 use crate::desktop::lane::Lane;
+use crate::episode::stop::Stop;
 use crate::episode::{self, Bench, Policy, Trial};
 use crate::perception::keyframe::GateKind;
 use crate::suite::agents::Crew;
@@ -31,6 +32,7 @@ pub struct Runner {
     studio: Studio,
     crew: Crew,
     lane: Option<Lane>,
+    stop: Stop,
     /// Where the records go.
     folder: PathBuf,
 }
@@ -51,7 +53,7 @@ impl Runner {
             plugins: policies.iter().map(|name| (*name).to_owned()).collect(),
             ..Flags::default()
         })?;
-        let crew = Crew::load(&bench.engine, &bench.home, &config, &[]).await?;
+        let crew = Crew::load(&bench.engine, &bench.home, &config, &[], None).await?;
         let studio = Studio::new(
             Some(Arc::clone(&bench.page_recognizer)),
             Some(Arc::clone(&bench.reader)),
@@ -61,6 +63,7 @@ impl Runner {
             studio,
             crew,
             lane: None,
+            stop: Stop::on_signals().context("cannot listen for interrupts")?,
             folder: folder.to_owned(),
         })
     }
@@ -110,6 +113,8 @@ impl Runner {
                     .join(check.name().replace(' ', "-")),
                 earlier_infrastructure_errors: tries,
                 model: None,
+                stop: self.stop.clone(),
+                watcher: None,
             };
             self.lane().await?;
             let policy = policy(&self.crew, check.policy)?;

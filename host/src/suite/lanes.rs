@@ -1,0 +1,352 @@
+//! The lanes of a run: isolated desktops, each with a thread of its own, that take episodes from one queue.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow};
+use dynacu_record::{EndCause, EpisodeResult, Outcome};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::Sender;
+
+use super::agents::Crew;
+use super::plan::Planned;
+use super::resume::{self, Found};
+use super::view::Views;
+use crate::config::RunConfig;
+use crate::desktop::check;
+use crate::desktop::lane::Lane;
+use crate::episode::phase::{Phase, within};
+use crate::episode::stop::Stop;
+use crate::episode::{self, Bench, Policy, Trial};
+use crate::speech::Pcm;
+use crate::task::prepare::{Prepared, prepare};
+use crate::task::studio::Studio;
+
+/// A lane whose check fails so often in a row is given up.
+const FAILED_CHECKS: u32 = 2;
+
+/// Everything that the lanes of a run share.
+pub struct Work {
+    pub config: RunConfig,
+    pub bench: Bench,
+    pub crew: Crew,
+    /// One at a time: two lanes must not render the same speech.
+    pub studio: Mutex<Studio>,
+    /// What is said to try a microphone.
+    pub voice: Pcm,
+    pub folder: PathBuf,
+    pub plan: Vec<Planned>,
+    /// What was there of each planned episode.
+    pub found: Vec<Found>,
+    /// Indices into the plan, in the order in which they are run.
+    pub queue: Mutex<VecDeque<usize>>,
+    /// No further episode is begun.
+    pub halted: AtomicBool,
+    pub stop: Stop,
+    pub views: Views,
+}
+
+/// What a lane tells.
+pub enum News {
+    Began {
+        lane: usize,
+        index: usize,
+    },
+    Ended {
+        lane: usize,
+        index: usize,
+        result: Box<EpisodeResult>,
+    },
+    /// The episode's task could not be made ready; the others still run.
+    Unprepared {
+        lane: usize,
+        index: usize,
+        error: anyhow::Error,
+    },
+    /// A record could not be written: nothing that follows could be either.
+    Unwritten(anyhow::Error),
+    /// The lane takes no more episodes.
+    GaveUp {
+        lane: usize,
+        error: anyhow::Error,
+    },
+}
+
+impl Work {
+    fn queue(&self) -> MutexGuard<'_, VecDeque<usize>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether episodes are left that no lane has taken.
+    #[must_use]
+    pub fn is_left(&self) -> bool {
+        !self.queue().is_empty()
+    }
+
+    /// How many those are.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.queue().len()
+    }
+
+    fn next(&self) -> Option<usize> {
+        if self.halted.load(Ordering::Relaxed) || self.stop.is_wished() {
+            return None;
+        }
+        self.queue().pop_front()
+    }
+
+    /// An episode for people: task, condition, agent.
+    #[must_use]
+    pub fn name(&self, index: usize) -> String {
+        self.plan.get(index).map_or_else(String::new, |planned| {
+            let model = planned.model.and_then(|model| self.crew.models.get(model));
+            let policy = self.crew.policies.get(planned.policy);
+            format!(
+                "{} in {} by {}{}{}",
+                planned.task.manifest.folder_name(),
+                planned.condition(),
+                policy.map_or("", |policy| policy.descriptor.name.as_str()),
+                model.map_or_else(String::new, |model| format!(" with {}", model.name)),
+                if self.config.trials > 1 {
+                    format!(", trial {}", planned.trial)
+                } else {
+                    String::new()
+                }
+            )
+        })
+    }
+
+    fn prepared(&self, planned: &Planned) -> Result<Arc<Prepared>> {
+        let seed = self.config.seed.for_trial(planned.trial);
+        Ok(Arc::new(match &self.config.page {
+            Some(page) => page.prepared(seed)?,
+            None => {
+                let studio = self.studio.lock().unwrap_or_else(PoisonError::into_inner);
+                prepare(&planned.task, seed, &*studio)?
+            }
+        }))
+    }
+
+    fn policy(&self, planned: &Planned) -> Result<&Policy> {
+        let policy = self.crew.policies.get(planned.policy);
+        policy.ok_or_else(|| anyhow!("the plan names no policy"))
+    }
+
+    fn trial(&self, lane: usize, planned: &Planned, task: Arc<Prepared>, earlier: u32) -> Trial {
+        let config = &self.config;
+        Trial {
+            task,
+            mode: planned.mode,
+            number: planned.trial,
+            pace: Duration::from_millis(config.pace_ms),
+            fps: config.fps,
+            gate: planned.gate,
+            burst: config.burst,
+            folder: resume::episode_folder(&self.folder, planned),
+            earlier_infrastructure_errors: earlier,
+            model: planned
+                .model
+                .and_then(|index| self.crew.models.get(index))
+                .map(Arc::clone),
+            stop: self.stop.clone(),
+            watcher: Some(self.views.watcher(lane)),
+        }
+    }
+}
+
+/// Starts a lane's thread. It ends when nothing is left to do, or when the lane is given up.
+///
+/// # Errors
+/// The system gives no thread.
+pub fn spawn(
+    work: &Arc<Work>,
+    number: usize,
+    lane: Option<Lane>,
+    news: Sender<News>,
+) -> std::io::Result<JoinHandle<()>> {
+    let (work, runtime) = (Arc::clone(work), Handle::current());
+    std::thread::Builder::new()
+        .name(format!("lane-{number}"))
+        .spawn(move || {
+            runtime.block_on(async {
+                let mut desk = LaneDesk {
+                    work: &work,
+                    number,
+                    lane,
+                    failed_checks: 0,
+                };
+                if let Err(error) = desk.work_off(&news).await {
+                    let lane = number;
+                    // Whoever listens is gone only when the run is over.
+                    let _ = news.send(News::GaveUp { lane, error }).await;
+                }
+                desk.close().await;
+                work.views.rests(number);
+            });
+        })
+}
+
+/// Starts a desktop and tries everything on it.
+///
+/// # Errors
+/// It does not start, or a part of it does not work; both name the phase.
+pub async fn ready_lane(work: &Work, number: usize) -> Result<Lane, NotReady> {
+    work.views.doing(number, Phase::LaneStart.name());
+    let started = within(Phase::LaneStart, Lane::start(number, None)).await;
+    let lane = started.map_err(NotReady::NotStarted)?;
+    work.views.desktop(number, Some(lane.display.clone()));
+    work.views.doing(number, Phase::LaneCheck.name());
+    let checked = within(Phase::LaneCheck, async {
+        check::all_work(check::check(&lane, Ok(work.voice.clone())).await)
+    });
+    if let Err(error) = checked.await {
+        work.views.desktop(number, None);
+        if let Err(error) = lane.stop().await {
+            tracing::warn!("a lane that failed its check does not end: {error}");
+        }
+        return Err(NotReady::Faulty(error));
+    }
+    Ok(lane)
+}
+
+/// Why there is no lane.
+pub enum NotReady {
+    NotStarted(anyhow::Error),
+    /// It started, and its check failed.
+    Faulty(anyhow::Error),
+}
+
+impl NotReady {
+    #[must_use]
+    pub fn into_error(self) -> anyhow::Error {
+        match self {
+            Self::NotStarted(error) | Self::Faulty(error) => error,
+        }
+    }
+}
+
+/// One lane's thread at work.
+struct LaneDesk<'a> {
+    work: &'a Work,
+    number: usize,
+    lane: Option<Lane>,
+    failed_checks: u32,
+}
+
+impl LaneDesk<'_> {
+    async fn work_off(&mut self, news: &Sender<News>) -> Result<()> {
+        while let Some(index) = self.work.next() {
+            let lane = self.number;
+            self.work.views.begins(lane, self.work.name(index));
+            let _ = news.send(News::Began { lane, index }).await;
+            let planned = self
+                .work
+                .plan
+                .get(index)
+                .context("the queue names no episode")?;
+            self.work.views.doing(lane, "preparing");
+            let task = match self.work.prepared(planned) {
+                Ok(task) => task,
+                Err(error) => {
+                    let _ = news.send(News::Unprepared { lane, index, error }).await;
+                    continue;
+                }
+            };
+            match self.episode(index, planned, task).await? {
+                Ok(result) => {
+                    let result = Box::new(result);
+                    let _ = news
+                        .send(News::Ended {
+                            lane,
+                            index,
+                            result,
+                        })
+                        .await;
+                    if self.failed_checks >= FAILED_CHECKS {
+                        return Err(anyhow!(
+                            "the lane's check failed {FAILED_CHECKS} times in a row"
+                        ));
+                    }
+                }
+                Err(error) => {
+                    self.work.halted.store(true, Ordering::Relaxed);
+                    let _ = news.send(News::Unwritten(error)).await;
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs one episode, on a fresh lane where there is none. The outer error means that there is no lane to be had, the inner
+    /// one that the record could not be written.
+    async fn episode(
+        &mut self,
+        index: usize,
+        planned: &Planned,
+        task: Arc<Prepared>,
+    ) -> Result<Result<EpisodeResult>> {
+        let work = self.work;
+        let ready = match self.lane.take() {
+            Some(lane) => Ok(lane),
+            None => ready_lane(work, self.number).await,
+        };
+        let ready = match ready {
+            Err(NotReady::NotStarted(error)) => {
+                // Another lane may do it.
+                work.queue().push_front(index);
+                return Err(error);
+            }
+            other => other,
+        };
+        let policy = work.policy(planned)?;
+        let earlier = match work.found.get(index) {
+            Some(found) => match resume::set_aside(&work.folder, planned, found) {
+                Ok(earlier) => earlier,
+                Err(error) => return Ok(Err(error.into())),
+            },
+            None => 0,
+        };
+        let trial = work.trial(self.number, planned, task, earlier);
+        let lane = match ready {
+            Ok(lane) => lane,
+            Err(faulty) => {
+                self.failed_checks += 1;
+                let error = faulty.into_error();
+                let cause = EndCause::LaneCheckFailed;
+                return Ok(episode::not_begun(
+                    &work.bench,
+                    policy,
+                    &trial,
+                    cause,
+                    &error,
+                ));
+            }
+        };
+        self.failed_checks = 0;
+        let result = episode::run(&work.bench, &lane, policy, &trial).await;
+        self.lane = Some(lane);
+        // A lane on which the infrastructure failed is not trusted with another episode.
+        if result
+            .as_ref()
+            .is_ok_and(|result| result.outcome == Outcome::InfrastructureError)
+        {
+            self.close().await;
+        }
+        Ok(result)
+    }
+
+    async fn close(&mut self) {
+        if let Some(lane) = self.lane.take() {
+            self.work.views.desktop(self.number, None);
+            if let Err(error) = within(Phase::Close, lane.stop()).await {
+                eprintln!("lane {}: {error:#}", self.number);
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What of a run is there already, and what is still to do.
+//!
+//! An episode is whole when its `episode.json` exists. One that the infrastructure spoiled is run again: its record is set
+//! aside under `failed`, so that how often it failed is known however the next attempt ends.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use dynacu_record::{EpisodeResult, Outcome};
+
+use super::plan::Planned;
+
+/// How often an episode is run again after the infrastructure spoiled it.
+pub const REPEATS: u32 = 3;
+
+/// What is there of an episode.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// None where nothing whole is there.
+    pub result: Option<EpisodeResult>,
+    /// Attempts that were spoiled and set aside.
+    pub spoiled: u32,
+}
+
+impl Found {
+    /// Whether the episode has to be run.
+    #[must_use]
+    pub fn is_due(&self) -> bool {
+        match &self.result {
+            None => true,
+            Some(result) => {
+                result.outcome == Outcome::InfrastructureError && self.spoiled < REPEATS
+            }
+        }
+    }
+}
+
+/// Where the record of an episode lies.
+#[must_use]
+pub fn episode_folder(run: &Path, planned: &Planned) -> PathBuf {
+    run.join("episodes").join(planned.place())
+}
+
+/// Looks for an episode in a run's folder.
+///
+/// # Errors
+/// There is a result that cannot be read, or it is another episode's.
+pub fn look(run: &Path, planned: &Planned, seed: &str) -> Result<Found> {
+    let folder = episode_folder(run, planned);
+    let result = if folder.join("episode.json").exists() {
+        let result = dynacu_record::read_episode(&folder).context(
+            "the run holds an episode that cannot be read; remove its folder to run it again",
+        )?;
+        if result.seed != seed || result.task != planned.task.manifest.id {
+            bail!(
+                "{} holds {} with seed {} where this run has {} with seed {seed}: it is no episode of this run",
+                folder.display(),
+                result.task,
+                result.seed,
+                planned.task.manifest.id
+            );
+        }
+        Some(result)
+    } else {
+        None
+    };
+    let spoiled = (1..).take_while(|&number| attempt(run, planned, number).exists());
+    Ok(Found {
+        result,
+        spoiled: u32::try_from(spoiled.count())?,
+    })
+}
+
+/// Makes room for another attempt: a spoiled one is moved to `failed`, in one step. Gives how many were spoiled so far.
+///
+/// # Errors
+/// The folder cannot be moved.
+pub fn set_aside(run: &Path, planned: &Planned, found: &Found) -> io::Result<u32> {
+    if found.result.is_none() {
+        return Ok(found.spoiled);
+    }
+    let number = found.spoiled + 1;
+    let aside = attempt(run, planned, number);
+    if let Some(parent) = aside.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    std::fs::rename(episode_folder(run, planned), aside)?;
+    Ok(number)
+}
+
+fn attempt(run: &Path, planned: &Planned, number: u32) -> PathBuf {
+    let place = run.join("failed").join(planned.place());
+    let trial = planned.trial;
+    place.with_file_name(format!("{trial}-{number}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::mode::Mode;
+    use crate::perception::keyframe::GateKind;
+    use crate::task::foreign::Page;
+
+    fn planned() -> Planned {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("page.html");
+        std::fs::write(&file, "getTaskResult").unwrap();
+        let page = Page {
+            file,
+            instruction: String::new(),
+            success: String::new(),
+            time_limit: std::time::Duration::from_secs(1),
+        };
+        Planned {
+            policy: 0,
+            model: None,
+            task: page.task().unwrap(),
+            mode: Mode::Standard,
+            gate: GateKind::Local,
+            trial: 2,
+            agent: "idle".to_owned(),
+        }
+    }
+
+    /// Writes a result as a host would that ended with this outcome.
+    fn end(run: &Path, planned: &Planned, outcome: &str) {
+        let folder = episode_folder(run, planned);
+        std::fs::create_dir_all(&folder).unwrap();
+        let result = json!({
+            "schema": 1, "task": "PAGE", "category": "P", "tier": "medium", "mode": "standard", "trial": 2, "seed": "1",
+            "policy": {"name": "idle", "version": "1", "sha256": ""}, "model": null,
+            "outcome": outcome, "cause": "host-error", "detail": "", "page_result": "", "score": null, "steps": 0,
+            "time_to_completion_s": null, "wall_s": 1.0,
+            "overhead_ms": {"observe": [], "asr": [], "keyframe": [], "encode": []}, "model_ms": [],
+            "usage": {"input_tokens": 0, "output_tokens": 0, "cost_usd": null},
+            "perception": {"frames": 0, "late_frames": 0, "keyframes": 0, "sentences": 0, "heard_s": 0.0,
+                           "sound_gaps_ms": 0, "moments": 0, "delay_ms_p95": null},
+            "speech": {"utterances": 0, "received": 0, "latency_ms_p95": null},
+            "actions": {"done": 0, "off_screen": 0, "forbidden": 0, "unknown_key": 0, "not_granted": 0, "cancelled": 0, "failed": 0},
+            "earlier_infrastructure_errors": 0
+        });
+        dynacu_record::write_json(&folder.join("episode.json"), &result).unwrap();
+    }
+
+    #[test]
+    fn a_spoiled_episode_is_run_again_three_times_and_each_attempt_is_kept() {
+        let (root, planned) = (tempfile::tempdir().unwrap(), planned());
+        let run = root.path();
+        let look = || look(run, &planned, "1").unwrap();
+        assert!(look().is_due());
+        for spoiled in 1..=REPEATS {
+            end(run, &planned, "infrastructure-error");
+            let found = look();
+            assert!(found.is_due());
+            assert_eq!(set_aside(run, &planned, &found).unwrap(), spoiled);
+            // However the next attempt dies, this one is counted.
+            assert_eq!(look().spoiled, spoiled);
+            assert!(look().result.is_none() && look().is_due());
+        }
+        end(run, &planned, "infrastructure-error");
+        assert!(!look().is_due());
+        assert!(
+            run.join("failed/idle/standard/PAGE-page/2-3/episode.json")
+                .exists()
+        );
+        for outcome in ["passed", "failed", "timeout", "agent-error", "unscored"] {
+            end(run, &planned, outcome);
+            assert!(!look().is_due(), "{outcome}");
+        }
+    }
+
+    #[test]
+    fn what_is_half_there_is_missing_and_what_is_another_s_is_told() {
+        let (root, planned) = (tempfile::tempdir().unwrap(), planned());
+        let run = root.path();
+        let folder = episode_folder(run, &planned);
+        std::fs::create_dir_all(folder.join("blobs")).unwrap();
+        std::fs::write(folder.join("events.jsonl"), "{\"seq\":").unwrap();
+        std::fs::write(folder.join(".episode.json.part"), "{").unwrap();
+        assert!(look(run, &planned, "1").unwrap().is_due());
+        end(run, &planned, "passed");
+        let error = look(run, &planned, "2").unwrap_err().to_string();
+        assert!(error.contains("no episode of this run"), "{error}");
+        std::fs::write(folder.join("episode.json"), "{").unwrap();
+        assert!(look(run, &planned, "1").is_err());
+    }
+}

@@ -1,0 +1,171 @@
+//! A run from its plan to its last result: starts the lanes, hears what they tell, and keeps `run.json` up to date.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use anyhow::{Result, anyhow};
+use dynacu_record::{EndCause, EpisodeResult, RunInfo};
+use tokio::sync::mpsc;
+
+use super::lanes::{self, News, Work};
+use super::progress::{Counts, Progress, REDRAW};
+use super::streak::Streak;
+use crate::desktop::lane::Lane;
+use crate::episode;
+
+/// News that may wait: each lane has one or two at a time.
+const NEWS: usize = 64;
+
+/// What a run came to.
+pub struct Finished {
+    /// One for each planned episode, in the plan's order; none where it was not run.
+    pub results: Vec<Option<EpisodeResult>>,
+    /// Why nothing more could be run, where that is so.
+    pub broken: Option<anyhow::Error>,
+}
+
+/// Runs what is in the queue on so many lanes; `first` is one that was started already.
+///
+/// # Errors
+/// `run.json` cannot be written, or the system gives no thread.
+pub async fn run(
+    work: &Arc<Work>,
+    lanes: usize,
+    first: Option<Lane>,
+    info: &mut RunInfo,
+) -> Result<Finished> {
+    let kept = work.found.iter().filter(|found| !found.is_due()).count();
+    let (sender, mut news) = mpsc::channel(NEWS);
+    let mut first = first;
+    let mut threads = Vec::new();
+    for number in 0..lanes {
+        threads.push(lanes::spawn(work, number, first.take(), sender.clone())?);
+    }
+    // The last lane's end is the end of the news.
+    drop(sender);
+    let mut run = Run {
+        work,
+        progress: Progress::new(Counts::new(work.plan.len(), kept, lanes)),
+        streaks: HashMap::new(),
+        position: kept,
+        positions: HashMap::new(),
+        finished: Finished {
+            results: work
+                .found
+                .iter()
+                .map(|found| found.result.clone())
+                .collect(),
+            broken: None,
+        },
+    };
+    let mut redraw = tokio::time::interval(REDRAW);
+    loop {
+        tokio::select! {
+            told = news.recv() => match told {
+                Some(told) => {
+                    run.hear(told);
+                    run.keep(info)?;
+                }
+                None => break,
+            },
+            _ = redraw.tick() => run.progress.draw(&work.views.now(), run.cost()),
+        }
+    }
+    run.progress.finish();
+    for thread in threads {
+        if thread.join().is_err() {
+            run.finished
+                .broken
+                .get_or_insert_with(|| anyhow!("a lane's thread panicked: see the message above"));
+        }
+    }
+    Ok(run.finished)
+}
+
+struct Run<'a> {
+    work: &'a Work,
+    progress: Progress,
+    /// By model: one provider's silence says nothing about another's.
+    streaks: HashMap<Option<usize>, Streak>,
+    /// Episodes begun, those that were there before included.
+    position: usize,
+    /// Of each episode under way.
+    positions: HashMap<usize, usize>,
+    finished: Finished,
+}
+
+impl Run<'_> {
+    fn cost(&self) -> f64 {
+        self.work.crew.service.budget.spent().cost_usd
+    }
+
+    fn hear(&mut self, news: News) {
+        match news {
+            News::Began { lane, index } => {
+                self.position += 1;
+                self.positions.insert(index, self.position);
+                self.progress
+                    .begins(lane, self.position, &self.work.name(index));
+            }
+            News::Ended {
+                lane,
+                index,
+                result,
+            } => self.ended(lane, index, *result),
+            News::Unprepared { lane, index, error } => {
+                let name = self.work.name(index);
+                self.progress.say(&format!(
+                    "      lane {lane}: {name} could not be prepared: {error:#}"
+                ));
+            }
+            News::Unwritten(error) => self.finished.broken = Some(error),
+            News::GaveUp { lane, error } => {
+                self.progress
+                    .say(&format!("lane {lane} is given up: {error:#}"));
+                self.finished.broken = Some(error);
+            }
+        }
+    }
+
+    fn ended(&mut self, lane: usize, index: usize, result: EpisodeResult) {
+        let position = self.positions.remove(&index).unwrap_or_default();
+        let (name, cost) = (self.work.name(index), self.cost());
+        self.progress.ended(lane, position, &name, &result, cost);
+        let model = self.work.plan.get(index).and_then(|planned| planned.model);
+        let why = self.streaks.entry(model).or_default().after(
+            result.cause,
+            &result.detail,
+            result.model_calls,
+            result.model_ms.len(),
+        );
+        if let Some(why) = why
+            && !self.work.halted.swap(true, Ordering::Relaxed)
+        {
+            self.progress.say(&format!("the run stops here: {why}"));
+        }
+        if result.cause == EndCause::Operator {
+            self.work.halted.store(true, Ordering::Relaxed);
+        }
+        // Interrupted from outside it says nothing, and has no `episode.json` either.
+        let interrupted = episode::interrupted(result.cause);
+        if let Some(place) = self.finished.results.get_mut(index) {
+            *place = (!interrupted).then_some(result);
+        }
+    }
+
+    /// What was spent so far outlives the host, however it dies.
+    fn keep(&self, info: &mut RunInfo) -> std::io::Result<()> {
+        let Some(inference) = &mut info.inference else {
+            return Ok(());
+        };
+        let spent = self.work.crew.service.budget.spent();
+        if inference.tokens == spent.tokens && inference.uncounted == spent.uncounted {
+            return Ok(());
+        }
+        inference.tokens = spent.tokens;
+        inference.cost_usd = spent.cost_usd;
+        inference.uncounted = spent.uncounted;
+        dynacu_record::write_json(&self.work.folder.join("run.json"), info)
+    }
+}

@@ -1,0 +1,164 @@
+//! What each lane is doing right now, for the progress bars and the live page. Fed by the events of the record, as they are
+//! written; nobody waits for anybody here.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use dynacu_record::Event;
+use serde::Serialize;
+
+use crate::episode::Watcher;
+
+/// Lines that are kept of the transcript and of the actions.
+const LINES: usize = 14;
+
+/// One lane.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct LaneView {
+    /// As in `$DISPLAY`; none while no desktop runs.
+    pub display: Option<String>,
+    /// Task, mode and agent; empty between episodes.
+    pub episode: String,
+    /// What goes on before and after the steps.
+    pub doing: String,
+    pub step: u32,
+    /// What was heard and what the page's microphone heard, oldest first.
+    pub transcript: VecDeque<String>,
+    /// Oldest first.
+    pub actions: VecDeque<String>,
+    #[serde(skip)]
+    pub began: Option<Instant>,
+}
+
+/// All lanes of a run that did something. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Views(Arc<Mutex<Vec<LaneView>>>);
+
+impl Views {
+    fn lanes(&self) -> MutexGuard<'_, Vec<LaneView>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, lane: usize, change: impl FnOnce(&mut LaneView)) {
+        let mut lanes = self.lanes();
+        if lanes.len() <= lane {
+            lanes.resize_with(lane + 1, LaneView::default);
+        }
+        if let Some(view) = lanes.get_mut(lane) {
+            change(view);
+        }
+    }
+
+    /// The lanes as they are now.
+    #[must_use]
+    pub fn now(&self) -> Vec<LaneView> {
+        self.lanes().clone()
+    }
+
+    /// A lane's desktop came or went.
+    pub fn desktop(&self, lane: usize, display: Option<String>) {
+        self.change(lane, |view| view.display = display);
+    }
+
+    /// What a lane does outside an episode's steps.
+    pub fn doing(&self, lane: usize, what: &str) {
+        self.change(lane, |view| view.doing = what.to_owned());
+    }
+
+    /// A lane takes up an episode.
+    pub fn begins(&self, lane: usize, episode: String) {
+        self.change(lane, |view| {
+            *view = LaneView {
+                display: view.display.take(),
+                episode,
+                began: Some(Instant::now()),
+                ..LaneView::default()
+            };
+        });
+    }
+
+    /// A lane has nothing to do.
+    pub fn rests(&self, lane: usize) {
+        self.change(lane, |view| {
+            view.episode.clear();
+            view.doing.clear();
+            view.began = None;
+        });
+    }
+
+    /// Who watches the episodes of a lane.
+    #[must_use]
+    pub fn watcher(&self, lane: usize) -> Watcher {
+        let views = self.clone();
+        Arc::new(move |_: u64, event: &Event| views.change(lane, |view| view.happened(event)))
+    }
+}
+
+impl LaneView {
+    fn happened(&mut self, event: &Event) {
+        match event {
+            Event::EpisodeStarted { .. } => "page load".clone_into(&mut self.doing),
+            Event::PageStarted { .. } => "episode".clone_into(&mut self.doing),
+            Event::Observation { step, .. } => self.step = *step,
+            Event::Sentence { sentence } => keep(&mut self.transcript, sentence.text.clone()),
+            Event::Page { name, data, .. } if name == "utterance" => {
+                let said = data["text"].as_str().unwrap_or_default();
+                keep(&mut self.transcript, format!("microphone: {said}"));
+            }
+            Event::ActionDone { what, .. } => {
+                keep(
+                    &mut self.actions,
+                    what.as_str().unwrap_or_default().to_owned(),
+                );
+            }
+            Event::ActionFailed { what, error, .. } => {
+                let what = what.as_str().unwrap_or_default();
+                keep(&mut self.actions, format!("{what}: {error}"));
+            }
+            Event::Ended { cause, .. } => cause.clone_into(&mut self.doing),
+            _ => {}
+        }
+    }
+}
+
+fn keep(lines: &mut VecDeque<String>, line: String) {
+    if lines.len() == LINES {
+        lines.pop_front();
+    }
+    lines.push_back(line);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lane_shows_its_own_episode_and_forgets_the_one_before() {
+        let views = Views::default();
+        views.doing(1, "lane start");
+        views.desktop(0, Some(":7".to_owned()));
+        views.begins(0, "F-E1 in standard".to_owned());
+        let watcher = views.watcher(0);
+        for number in 0..20 {
+            let what = serde_json::Value::String(format!("click {number}"));
+            watcher(
+                0,
+                &Event::ActionDone {
+                    action: number,
+                    what,
+                    started_at: 0,
+                    ended_at: 0,
+                },
+            );
+        }
+        let lanes = views.now();
+        assert_eq!(lanes[0].actions.len(), LINES);
+        assert_eq!(lanes[0].actions.back().unwrap(), "click 19");
+        assert!(lanes[1].actions.is_empty());
+        views.begins(0, "A-E1 in standard".to_owned());
+        let lanes = views.now();
+        assert!(lanes[0].actions.is_empty());
+        assert_eq!(lanes[0].display.as_deref(), Some(":7"));
+    }
+}

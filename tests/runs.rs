@@ -1,0 +1,278 @@
+//! Runs as a whole: their plan, their resumption after an end of any kind, and several lanes at once.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use dynacu_record::{read_episode, read_events, read_run};
+use dynacu_tests::{checkout, dynacu_host, host};
+use serde_json::Value;
+
+/// A page that is over after six seconds, whatever is done.
+const PAGE: [&str; 9] = [
+    "--plugin",
+    "idle",
+    "--page",
+    "tests/fixtures/pages/counter.html",
+    "--instruction",
+    "Wait.",
+    "--success",
+    "over",
+    "--time-limit",
+];
+/// How long a host may take to come to where a test wants it.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// Ends the host that a failed test would leave.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Running {
+    fn signal(&self, name: &str) -> Result<()> {
+        let killed = Command::new("kill")
+            .args([name, &self.0.id().to_string()])
+            .status()?;
+        anyhow::ensure!(killed.success(), "kill {name} failed");
+        Ok(())
+    }
+}
+
+fn start(arguments: &[&str], out: &Path, errors: &Path) -> Result<Running> {
+    let child = Command::new(host()?)
+        .args(arguments)
+        .arg("--out")
+        .arg(out)
+        .current_dir(checkout())
+        .stdout(Stdio::null())
+        .stderr(std::fs::File::create(errors)?)
+        .spawn()?;
+    Ok(Running(child))
+}
+
+fn until(what: &str, done: impl Fn() -> bool) -> Result<()> {
+    let began = Instant::now();
+    while !done() {
+        if began.elapsed() > PATIENCE {
+            bail!("{what} did not happen");
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Ok(())
+}
+
+/// The folders of whole episodes below a run's folder.
+fn whole(run: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![run.join("episodes")];
+    while let Some(folder) = open.pop() {
+        if folder.join("episode.json").exists() {
+            found.push(folder);
+            continue;
+        }
+        for inside in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            if inside.path().is_dir() {
+                open.push(inside.path());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn resume(run: &Path, more: &[&str]) -> Result<Output> {
+    let mut arguments = vec!["--resume", run.to_str().context("the path is no text")?];
+    arguments.extend(more);
+    dynacu_host(&arguments)
+}
+
+/// What is still to do, as the host plans it.
+fn due(run: &Path) -> Result<Vec<String>> {
+    let output = resume(run, &["--dry-run", "--json"])?;
+    folders(&output)
+}
+
+fn folders(output: &Output) -> Result<Vec<String>> {
+    let said: Value = serde_json::from_slice(&output.stdout)
+        .with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
+    let episodes = said["episodes"].as_array().context("no episodes")?;
+    Ok(episodes
+        .iter()
+        .filter_map(|episode| episode["folder"].as_str().map(str::to_owned))
+        .collect())
+}
+
+fn refused(output: &Output, words: &[&str]) {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    for word in words {
+        assert!(errors.contains(word), "`{word}` is not in: {errors}");
+    }
+}
+
+#[test]
+fn a_plan_is_the_same_for_the_same_seed_and_runs_nothing() {
+    let plan = |seed: &str| {
+        folders(
+            &dynacu_host(&[
+                "--plugin",
+                "idle",
+                "--plugin",
+                "random",
+                "--task",
+                "A-E1,F-E1",
+                "--mode",
+                "standard,aoi_full",
+                "--gate",
+                "local,none",
+                "--trials",
+                "2",
+                "--seed",
+                seed,
+                "--dry-run",
+                "--json",
+            ])
+            .unwrap(),
+        )
+        .unwrap()
+    };
+    let first = plan("0");
+    assert_eq!(first.len(), 2 * 2 * 2 * 2 * 2);
+    assert_eq!(first, plan("0"));
+    let other = plan("1");
+    assert_ne!(first, other);
+    let sorted = |mut list: Vec<String>| {
+        list.sort();
+        list
+    };
+    assert_eq!(sorted(first.clone()), sorted(other));
+    assert!(
+        first.contains(&"episodes/idle/aoi_full@none/F-E1-error-toast/2".to_owned()),
+        "{first:?}"
+    );
+    assert!(first.contains(&"episodes/random/standard/F-E1-error-toast/1".to_owned()));
+}
+
+/// A component with one more custom section: another file, the same plugin.
+fn other_bytes(wasm: &mut Vec<u8>) {
+    wasm.extend([0, 5, 4, b'n', b'o', b't', b'e']);
+}
+
+#[test]
+fn an_interrupted_run_is_resumed_as_it_was_or_not_at_all() {
+    let root = tempfile::tempdir().unwrap();
+    let (run, plugin) = (root.path().join("run"), root.path().join("mine.wasm"));
+    std::fs::copy(checkout().join("plugins/dist/idle.wasm"), &plugin).unwrap();
+    let errors = root.path().join("errors");
+    let mut arguments = PAGE.to_vec();
+    arguments[1] = plugin.to_str().unwrap();
+    arguments.extend(["60", "--mode", "standard,aoi_audio"]);
+    let mut running = start(&arguments, &run, &errors).unwrap();
+    // An observation is in the record, so the first episode is under way.
+    until("the first step", || {
+        ["standard", "aoi_audio"].iter().any(|mode| {
+            let events = run.join(format!("episodes/idle/{mode}/PAGE-counter/1/events.jsonl"));
+            std::fs::read_to_string(events).is_ok_and(|text| text.contains("page-started"))
+        })
+    })
+    .unwrap();
+    // Nobody else may write there meanwhile.
+    refused(&resume(&run, &[]).unwrap(), &["another dynacu-host"]);
+    running.signal("-INT").unwrap();
+    let status = running.0.wait().unwrap();
+    let said = std::fs::read_to_string(&errors).unwrap();
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert!(said.contains("(operator,"), "{said}");
+    assert!(whole(&run).is_empty());
+    assert_eq!(due(&run).unwrap().len(), 2);
+
+    let changed = |more: &[&str], words: &[&str]| {
+        let mut arguments = vec!["--dry-run"];
+        arguments.extend(more);
+        refused(&resume(&run, &arguments).unwrap(), words);
+    };
+    changed(&["--pace", "2"], &["setting pace: was 5.0, is 2.0"]);
+    changed(&["--seed", "3"], &["setting seed: was 0, is 3"]);
+    changed(&["--gate", "spec"], &["setting gate: was local, is spec"]);
+    changed(
+        &["--mode", "standard"],
+        &[
+            "setting group",
+            "modes: was aoi_audio, standard, is standard",
+        ],
+    );
+    assert!(
+        resume(&run, &["--dry-run", "--lanes", "2", "--max-cost", "9"])
+            .unwrap()
+            .status
+            .success()
+    );
+    let mut bytes = std::fs::read(&plugin).unwrap();
+    other_bytes(&mut bytes);
+    std::fs::write(&plugin, bytes).unwrap();
+    changed(&[], &["policy idle SHA-256: was ", ", is "]);
+}
+
+#[test]
+fn a_killed_run_loses_what_was_running_and_its_resumption_does_the_rest() {
+    let root = tempfile::tempdir().unwrap();
+    let run = root.path().join("run");
+    let errors = root.path().join("errors");
+    let mut arguments = PAGE.to_vec();
+    arguments.extend([
+        "30",
+        "--mode",
+        "standard,aoi_visual",
+        "--trials",
+        "2",
+        "--lanes",
+        "2",
+    ]);
+    let mut running = start(&arguments, &run, &errors).unwrap();
+    until("the first whole episode", || !whole(&run).is_empty()).unwrap();
+    running.signal("-KILL").unwrap();
+    running.0.wait().unwrap();
+    let kept = whole(&run);
+    assert!((1..4).contains(&kept.len()), "{kept:?}");
+    let before: Vec<Vec<u8>> = kept
+        .iter()
+        .map(|folder| std::fs::read(folder.join("events.jsonl")).unwrap())
+        .collect();
+    let missing = due(&run).unwrap();
+    assert_eq!(missing.len() + kept.len(), 4);
+
+    let output = resume(&run, &["--json", "--lanes", "auto"]).unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    assert!(
+        said.contains(&format!("{} of 4 episodes", missing.len())),
+        "{said}"
+    );
+    let after: Vec<Vec<u8>> = kept
+        .iter()
+        .map(|folder| std::fs::read(folder.join("events.jsonl")).unwrap())
+        .collect();
+    assert!(before == after, "an episode that was whole was run again");
+    let all = whole(&run);
+    assert_eq!(all.len(), 4);
+    for folder in &all {
+        assert_eq!(read_episode(folder).unwrap().page_result, "over");
+        read_events(folder).unwrap();
+    }
+    let info = read_run(&run).unwrap();
+    assert_eq!((info.planned, info.resumed.len()), (4, 1));
+    assert!((1..=missing.len()).contains(&info.lanes), "{}", info.lanes);
+    if missing.len() > 1 {
+        assert!(said.contains("--lanes auto takes"), "{said}");
+    }
+    assert!(info.ended.is_some());
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(summary["episodes"].as_array().map(Vec::len), Some(4));
+    assert!(due(&run).unwrap().is_empty());
+}
