@@ -17,7 +17,8 @@ use crate::speech::resample::resample;
 const PASS_EVERY: f64 = 0.7;
 const PASS_SECONDS: usize = 4;
 const RATE: u32 = 16_000;
-/// Browser, display and sound server of a lane whose page moves and speaks, in cores: what such pages took here, rounded up.
+/// Browser, display and sound server of a lane whose page moves and speaks, in cores. The talk of `measure perception` took 0.2
+/// (`docs/perception.md`); this leaves room for pages that draw more.
 const DESKTOP: f64 = 0.5;
 /// Frames that are embedded in a second of a page that moves.
 const EMBEDDINGS: f64 = 1.0;
