@@ -42,8 +42,6 @@ pub struct Segment {
 pub struct Clip<'a> {
     /// 16 kHz mono, from -1 to 1.
     pub samples: &'a [f32],
-    /// What was said directly before, where the clip begins in the middle of a sentence; else empty.
-    pub before: &'a str,
     /// Somebody sets this when the result is not wanted any more.
     pub interrupt: &'a AtomicBool,
 }

@@ -143,12 +143,6 @@ impl Transcript {
         }
     }
 
-    /// What is there of the sentence that has not ended.
-    #[must_use]
-    pub fn open_text(&self) -> &str {
-        self.open.as_ref().map_or("", |open| &open.text)
-    }
-
     /// The sentences that are final.
     #[must_use]
     pub fn sentences(&self) -> &[Sentence] {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use super::passage::Passage;
+use super::passage::{Confirmed, Passage};
 use super::place::place;
 use super::shared::{FRESH, Question, Shared};
 use super::stats::HearingTimes;
@@ -13,7 +13,7 @@ use super::{CONTEXT_MS, Heard, Layer};
 use crate::capture::ring::RATE;
 use crate::capture::timebase::Timebase;
 use crate::perception::recognizer::{Clip, Pace, Segment, Transcribe, Word, sentences};
-use crate::perception::transcript::{Sentence, Transcript, ends_sentence, text_of};
+use crate::perception::transcript::{Sentence, Transcript, text_of};
 use crate::perception::voice_activity::{Cutting, Segmenter, Speech, VoiceActivity, WINDOW, level};
 use crate::perception::voice_print::VoicePrint;
 
@@ -25,6 +25,8 @@ const AFTER_PAUSE: u64 = 8000;
 const MAYBE_END: usize = 5;
 /// Windows of silence that end an utterance whose text is a whole sentence.
 const END_PAUSE: usize = 12;
+/// The same in samples, for a pause that is over.
+const END_SAMPLES: u64 = (END_PAUSE * WINDOW) as u64;
 /// A pass that heard this much after the last speech heard all of it (samples, two windows).
 const WHOLE: u64 = 2 * WINDOW as u64;
 /// A machine that takes more than this share of the sound's length to recognise it has no time for early passes.
@@ -209,6 +211,7 @@ impl Chain {
             self.transcript.starts_turn(sentence.started_at);
         }
         let late = self.timebase.now().saturating_sub(sentence.ended_at);
+        tracing::debug!(late, started = sentence.started_at, ended = sentence.ended_at, text = %sentence.text, "said");
         self.shared
             .time(|times| HearingTimes::keep(&mut times.sentence_ms, late));
         said(Said::Sentence(sentence));
@@ -245,6 +248,9 @@ impl Chain {
         let Some(speech) = self.segmenter.open().filter(|_| self.early) else {
             return;
         };
+        if self.end_in_a_pause(&speech, said) {
+            return;
+        }
         let (silence, heard) = (self.segmenter.silence(), self.passage.heard());
         let in_pause = silence >= MAYBE_END && heard < speech.speech_end + WHOLE;
         // On a machine that has no time to spare, what is final comes first.
@@ -260,19 +266,50 @@ impl Chain {
             self.pass(&speech, true, said);
             self.confirm(said);
         }
-        let whole = self
-            .passage
-            .words()
-            .last()
-            .is_some_and(|word| ends_sentence(&word.text));
         if self.confirms
-            && whole
+            && self.passage.is_whole()
             && silence >= END_PAUSE
             && self.passage.heard() >= speech.speech_end + WHOLE
             && let Some(speech) = self.segmenter.finish()
         {
             self.utterance(&speech, said);
         }
+    }
+
+    /// A pause that would have ended the sentence before it may be over by the time that the thread is free, and speech goes
+    /// on. What was said before it is still looked at by itself: heard together with what follows, two sentences often come
+    /// as one. True if a pass was made or something became final.
+    fn end_in_a_pause(&mut self, speech: &Speech, said: &mut impl FnMut(Said)) -> bool {
+        let unheard =
+            |(from, to): &&(u64, u64)| to - from >= END_SAMPLES && self.passage.heard() < *to;
+        let Some(&(from, to)) = speech.pauses.iter().find(unheard).filter(|_| self.confirms) else {
+            return false;
+        };
+        let passed = self.passage.heard() < from + WHOLE;
+        if passed {
+            let before = Speech {
+                end: (from + to) / 2,
+                speech_end: from,
+                pauses: speech
+                    .pauses
+                    .iter()
+                    .copied()
+                    .filter(|pause| pause.0 < from)
+                    .collect(),
+                ..*speech
+            };
+            self.pass(&before, true, said);
+        }
+        let whole = self.passage.heard() >= from + WHOLE && self.passage.is_whole();
+        if whole {
+            let all = Confirmed {
+                words: self.passage.words().len(),
+                at: (from + to) / 2,
+                sentence: true,
+            };
+            self.make_final(speech, &all, said);
+        }
+        passed || whole
     }
 
     /// Takes what is sure out of the open utterance.
@@ -285,20 +322,25 @@ impl Chain {
                         self.segmenter.quietest(from, to)
                     })
         {
-            let words = self.passage.cut(&confirmed);
-            self.segmenter.cut_before(confirmed.at);
-            let pause = speech
-                .pauses
-                .iter()
-                .find(|(from, to)| (*from..*to).contains(&confirmed.at));
-            let before = Speech {
-                end: confirmed.at,
-                speech_end: pause.map_or(confirmed.at, |(from, _)| *from),
-                cut: !confirmed.sentence,
-                ..speech
-            };
-            self.add(&words, &before, !confirmed.sentence, said);
+            self.make_final(&speech, &confirmed, said);
         }
+    }
+
+    fn make_final(&mut self, speech: &Speech, confirmed: &Confirmed, said: &mut impl FnMut(Said)) {
+        let words = self.passage.cut(confirmed);
+        self.segmenter.cut_before(confirmed.at);
+        let pause = speech
+            .pauses
+            .iter()
+            .find(|(from, to)| (*from..*to).contains(&confirmed.at));
+        let before = Speech {
+            end: confirmed.at,
+            speech_end: pause.map_or(confirmed.at, |(from, _)| *from),
+            cut: !confirmed.sentence,
+            pauses: speech.pauses.clone(),
+            ..*speech
+        };
+        self.add(&words, &before, !confirmed.sentence, said);
     }
 
     /// Recognises an utterance, as far as it goes.
@@ -307,18 +349,12 @@ impl Chain {
             .shared
             .with_ring(|ring| ring.read(speech.start.max(ring.start()), speech.end));
         let samples = samples.unwrap_or_default();
-        let before = if self.passage.continues() {
-            self.transcript.open_text()
-        } else {
-            ""
-        };
         let never = AtomicBool::new(false);
         if may_be_interrupted && !self.shared.begin_pass(speech.end) {
             return;
         }
         let clip = Clip {
             samples: &samples,
-            before,
             interrupt: if may_be_interrupted {
                 &self.shared.interrupt
             } else {
@@ -354,6 +390,15 @@ impl Chain {
             word.start_ms += speech.start / 16;
             word.end_ms += speech.start / 16;
         }
+        tracing::debug!(
+            took,
+            from = speech.start / 16,
+            speech_end = speech.speech_end / 16,
+            heard = speech.end / 16,
+            pauses = ?speech.pauses.iter().map(|(a, b)| (a / 16, b / 16)).collect::<Vec<_>>(),
+            words = ?words.iter().map(|w| format!("{}@{}-{}", w.text, w.start_ms, w.end_ms)).collect::<Vec<_>>(),
+            "passed"
+        );
         self.passage.take(words, speech.end);
     }
 

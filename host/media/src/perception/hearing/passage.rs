@@ -4,15 +4,21 @@
 //! taken as said. It leaves the passage, so that no pass is over more than a few seconds; it is never recognised again.
 
 use crate::perception::recognizer::{Word, sentence_lengths};
+use crate::perception::transcript::ends_sentence;
 
 /// Speech after a sentence's end that shows that it was one (ms).
 const GOES_ON_MS: u64 = 450;
-/// A sentence's end is looked for in a pause this near to where the recogniser puts it (ms).
-const NEAR_PAUSE_MS: u64 = 300;
+/// A sentence's end is looked for in a pause this near to where the recogniser puts it (ms): its times are that wrong where it
+/// gives a word no length.
+const NEAR_PAUSE_MS: u64 = 400;
 /// A longer passage is cut between two words (ms) …
-const LONG_MS: u64 = 3600;
-/// … this far from its beginning and from its end: words need something around them to be understood (ms).
+const LONG_MS: u64 = 4400;
+/// … also within a number when it is as long as this (ms) …
+const LONGEST_MS: u64 = 8000;
+/// … and this far from its beginning and from its end: words need something around them to be understood (ms).
 const AROUND_MS: u64 = 1200;
+/// No such cut within this many words of a number.
+const NUMBER_WORDS: usize = 2;
 /// Where the silence between two words lies, as seen from where the second one is said to begin (ms).
 const BEFORE_WORD_MS: u64 = 160;
 const INTO_WORD_MS: u64 = 40;
@@ -78,9 +84,11 @@ impl Passage {
         self.heard
     }
 
-    /// Whether the passage goes on in the middle of a sentence.
-    pub(super) fn continues(&self) -> bool {
-        self.before.is_some()
+    /// Whether what was heard ends with the end of a sentence.
+    pub(super) fn is_whole(&self) -> bool {
+        self.words
+            .last()
+            .is_some_and(|word| ends_sentence(&word.text))
     }
 
     /// What is final by now: up to the last sentence's end that is sure, else up to a place between two words if the passage,
@@ -103,9 +111,6 @@ impl Passage {
             .filter(|count| *count < self.words.len())
             .find_map(|count| {
                 let next = self.words[count].start_ms;
-                if heard_ms < next + GOES_ON_MS {
-                    return None;
-                }
                 let distance = |(from, to): &(u64, u64)| {
                     (from / SAMPLES).saturating_sub(next) + next.saturating_sub(to / SAMPLES)
                 };
@@ -113,6 +118,11 @@ impl Passage {
                     .iter()
                     .filter(|pause| distance(pause) <= NEAR_PAUSE_MS)
                     .min_by_key(|pause| distance(pause));
+                // The pause's end is exact, the word's beginning is not.
+                let goes_on_from = pause.map_or(next, |(_, to)| (to / SAMPLES).min(next));
+                if heard_ms < goes_on_from + GOES_ON_MS {
+                    return None;
+                }
                 let at = match pause {
                     Some((from, to)) => (from + to) / 2,
                     // Without a pause one pass is not enough.
@@ -133,8 +143,10 @@ impl Passage {
             return None;
         }
         let middle = start_ms + AROUND_MS..heard_ms - AROUND_MS;
+        let long_number = heard_ms >= start_ms + LONGEST_MS;
         (1..self.agreed)
             .filter(|count| middle.contains(&self.words[*count].start_ms))
+            .filter(|count| long_number || !self.in_a_number(*count))
             .filter_map(|count| Some((count, gap(self.words[count].start_ms, quiet)?)))
             .min_by(|(_, (_, a)), (_, (_, b))| a.total_cmp(b))
             .map(|(count, (at, _))| Confirmed {
@@ -142,6 +154,15 @@ impl Passage {
                 at,
                 sentence: false,
             })
+    }
+
+    /// Whether a cut before a word could lie within a number: what is said in several words ("four thousand eight hundred and
+    /// twenty") is one only where a pass hears all of it.
+    fn in_a_number(&self, count: usize) -> bool {
+        let around =
+            count.saturating_sub(NUMBER_WORDS)..(count + NUMBER_WORDS).min(self.words.len());
+        let digit = |word: &Word| word.text.contains(|c: char| c.is_ascii_digit());
+        self.words[around].iter().any(digit)
     }
 
     /// Gives away what is confirmed.
@@ -231,7 +252,7 @@ mod tests {
         assert!((1040 * MS..1240 * MS).contains(&confirmed.at));
         assert_eq!(text_of(&passage.cut(&confirmed)), "It is done.");
         assert_eq!(left(&passage), "And then we go");
-        assert!(!passage.continues());
+        assert_eq!(passage.before, None);
     }
 
     #[test]
@@ -257,13 +278,27 @@ mod tests {
         // The first word that begins more than a second after the beginning.
         assert_eq!((confirmed.words, confirmed.sentence), (3, false));
         assert_eq!(text_of(&passage.cut(&confirmed)), "we have set");
-        assert!(passage.continues());
+        assert!(passage.before.is_some());
         // The next pass hears the end of "set" once more, and begins with a capital.
         passage.take(
             words(800, "Set The budget for the next year at 1.4"),
             6000 * MS,
         );
         assert_eq!(left(&passage), "the budget for the next year at 1.4");
+    }
+
+    #[test]
+    fn a_number_is_not_cut() {
+        let text = "of the four thousand eight 800 and 20 orders came the most";
+        let mut passage = Passage::default();
+        passage.take(words(0, text), 4900 * MS);
+        passage.take(words(0, text), 5600 * MS);
+        // Of the words between 1.2 s and 4.4 s, "came" is the first one that is far enough from "800 and 20".
+        let confirmed = passage.confirmed(0, &[], even).unwrap();
+        assert_eq!(confirmed.words, 3);
+        passage.take(words(0, "of 800 more and 20 more"), 4900 * MS);
+        passage.take(words(0, "of 800 more and 20 more"), 4900 * MS);
+        assert_eq!(passage.confirmed(0, &[], even), None);
     }
 
     #[test]

@@ -31,7 +31,9 @@ fn texts(sentences: &[Sentence]) -> Vec<&str> {
 fn fluent_speech_becomes_final_while_it_goes_on_and_no_pass_is_long() {
     // Two sentences without any pause, the second one of 13 s.
     let first = "This one is short.";
-    let second: Vec<String> = (0..32).map(|i| format!("w{i}")).collect();
+    let second: Vec<String> = (0..32u8)
+        .map(|i| format!("w{}{}", char::from(b'a' + i / 8), char::from(b'a' + i % 8)))
+        .collect();
     let second = format!("Now {}.", second.join(" "));
     let talk = Arc::new(Talk::new(&[(&format!("{first} {second}"), 2000)]));
     let (hearing, mut events) = hearing(&talk);
@@ -130,6 +132,24 @@ fn an_answer_recognises_nothing_twice() {
     assert_eq!(again.context.sentences.len(), 2);
     assert!(again.recent.sentences.iter().all(|s| !s.is_final));
     assert_eq!(talk.clips().len(), clips);
+}
+
+#[test]
+fn a_pause_that_was_over_before_anybody_looked_still_ends_its_sentence() {
+    let talk = Arc::new(Talk::new(&[
+        ("It is done.", 448),
+        ("And then we go on and on", 200),
+    ]));
+    let (hearing, _events) = hearing(&talk);
+    // All at once, as if a pass had been under way all the time.
+    hearing.push(Instant::now(), &talk.sound());
+    assert_eq!(
+        texts(&hearing.stop().sentences),
+        ["It is done.", "And then we go on and on"]
+    );
+    let pause = talk.end_of("done.")..talk.start_of("And");
+    let (_, end) = talk.clips()[0];
+    assert!(pause.contains(&end), "{end} in {pause:?}");
 }
 
 #[test]

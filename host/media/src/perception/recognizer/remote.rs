@@ -213,7 +213,6 @@ impl Transcribe for Remote {
     fn transcribe(&self, samples: &[f32]) -> Result<Vec<Segment>> {
         let clip = Clip {
             samples,
-            before: "",
             interrupt: &AtomicBool::new(false),
         };
         Ok(sentences(&self.words(&clip)?.unwrap_or_default()))

@@ -34,14 +34,11 @@ const LONGEST: usize = 29 * RATE as usize;
 const EDGE: usize = RATE as usize / 5;
 /// A shorter clip is filled up with silence to this length.
 const SHORTEST: usize = RATE as usize * 5 / 4;
-/// Tokens of what was said before.
-const MOST_BEFORE: usize = 64;
 /// Memory for the alignment of words with sound; half a minute of speech needs a third.
 const ALIGNMENT_BYTES: usize = 64 << 20;
 
-/// One model, one state, used by everyone who listens, in the order in which they ask.
+/// One model's state (which keeps the model), used by everyone who listens, in the order in which they ask.
 pub struct Whisper {
-    context: WhisperContext,
     state: Mutex<WhisperState>,
     turn: Turn,
 }
@@ -69,7 +66,6 @@ impl Whisper {
             .create_state()
             .context("whisper.cpp gave no state")?;
         Ok(Self {
-            context,
             state: Mutex::new(state),
             turn: Turn::default(),
         })
@@ -87,8 +83,7 @@ impl Whisper {
             .max(SMALLEST_CONTEXT)
             .next_multiple_of(64)
             .min(FULL_CONTEXT);
-        let before = self.before(clip.before);
-        let Some(mut words) = self.pass(&padded, cut, &before, clip.interrupt)? else {
+        let Some(mut words) = self.pass(&padded, cut, clip.interrupt)? else {
             return Ok(None);
         };
         // A decoder that hears too little of what comes after goes round in circles. A little more is mostly enough,
@@ -98,7 +93,7 @@ impl Whisper {
                 break;
             }
             let more = more.min(FULL_CONTEXT);
-            match self.pass(&padded, more, &[], clip.interrupt)? {
+            match self.pass(&padded, more, clip.interrupt)? {
                 Some(again) => words = again,
                 None => return Ok(None),
             }
@@ -120,31 +115,18 @@ impl Whisper {
         Ok(Some(words))
     }
 
-    /// What was said before, as the last tokens that there is room for.
-    fn before(&self, text: &str) -> Vec<i32> {
-        if text.is_empty() {
-            return Vec::new();
-        }
-        let spaced = format!(" {text}");
-        let tokens = self.context.tokenize(&spaced, text.len() + 8);
-        let mut tokens = tokens.unwrap_or_default();
-        tokens.drain(..tokens.len().saturating_sub(MOST_BEFORE));
-        tokens
-    }
-
     fn pass(
         &self,
         padded: &[f32],
         audio_context: usize,
-        before: &[i32],
         interrupt: &AtomicBool,
     ) -> Result<Option<Vec<Word>>> {
         let mut parameters = FullParams::new(SamplingStrategy::Greedy { best_of: 1 });
         parameters.set_n_threads(threads());
         parameters.set_language(Some("en"));
         parameters.set_translate(false);
+        // No text as a prompt: the decoder takes over its way of writing, and repeats it.
         parameters.set_no_context(true);
-        parameters.set_tokens(before);
         parameters.set_audio_ctx(audio_context as i32);
         // One run of the encoder: whisper.cpp would begin another where it thinks that a segment ended early.
         parameters.set_single_segment(true);
@@ -190,12 +172,7 @@ impl Whisper {
         let mut out = Vec::new();
         for (i, samples) in clip.samples.chunks(LONGEST).enumerate() {
             let offset = (i * LONGEST * 1000 / RATE as usize) as u64;
-            let before = if i == 0 { clip.before } else { "" };
-            let piece = Clip {
-                samples,
-                before,
-                ..*clip
-            };
+            let piece = Clip { samples, ..*clip };
             let Some(words) = self.clip(&piece)? else {
                 return Ok(None);
             };
@@ -213,7 +190,6 @@ impl Transcribe for Whisper {
     fn transcribe(&self, samples: &[f32]) -> Result<Vec<Segment>> {
         let clip = Clip {
             samples,
-            before: "",
             interrupt: &AtomicBool::new(false),
         };
         Ok(sentences(&self.words(&clip)?.unwrap_or_default()))

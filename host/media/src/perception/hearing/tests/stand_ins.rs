@@ -137,7 +137,6 @@ impl Transcribe for Talk {
     fn transcribe(&self, samples: &[f32]) -> Result<Vec<Segment>> {
         let clip = Clip {
             samples,
-            before: "",
             interrupt: &AtomicBool::new(false),
         };
         Ok(sentences(&self.words(&clip)?.unwrap_or_default()))
