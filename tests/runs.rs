@@ -5,7 +5,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use dynacu_record::{read_episode, read_events, read_run};
+use dynacu_providers::{Options, Provider, Script, Server};
+use dynacu_record::{EndCause, EpisodeResult, Outcome, read_episode, read_events, read_run};
 use dynacu_tests::{checkout, dynacu_host, host};
 use serde_json::Value;
 
@@ -275,4 +276,88 @@ fn a_killed_run_loses_what_was_running_and_its_resumption_does_the_rest() {
     let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(summary["episodes"].as_array().map(Vec::len), Some(4));
     assert!(due(&run).unwrap().is_empty());
+}
+
+/// Asks for a word before the run, answers two requests, and then asks for more time than an episode has.
+const GOES_DOWN: &str = r#"
+schema = 1
+
+[[rule]]
+name = "a word"
+times = "any"
+when = [{ no-tools = true, without = ["Observation Record"] }]
+answer = [{ text = "ok" }]
+
+[[rule]]
+name = "waits"
+times = 2
+when = [{ images = 1 }]
+answer = [{ tool = "wait", arguments = { seconds = 5 } }]
+
+[[rule]]
+name = "down"
+times = "any"
+when = [{ images = 1 }]
+fault = { kind = "overloaded", retry-after = 30 }
+"#;
+
+#[test]
+fn a_provider_that_goes_down_stops_the_run_and_its_resumption_does_the_rest() {
+    let root = tempfile::tempdir().unwrap();
+    let run = root.path().join("run");
+    let options = Options {
+        key: Some("a-key-of-the-tests".to_owned()),
+        ..Options::default()
+    };
+    let serve = |script: &str| {
+        let script = Script::parse(script).unwrap();
+        Server::start(Provider::Anthropic, script, &options).unwrap()
+    };
+    let server = serve(GOES_DOWN);
+    let start = |arguments: &[&str], server: &Server| {
+        let endpoint = format!("api.anthropic.com={}", server.url());
+        Command::new(host().unwrap())
+            .args(arguments)
+            .args(["--endpoint", &endpoint])
+            .env("ANTHROPIC_API_KEY", "a-key-of-the-tests")
+            .current_dir(checkout())
+            .output()
+            .unwrap()
+    };
+    let mut arguments = PAGE.to_vec();
+    arguments[1] = "claude";
+    let out = run.to_str().unwrap();
+    arguments.extend(["60", "--mode", "standard", "--trials", "6", "--out", out]);
+    let output = start(&arguments, &server);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("the run stops here: the provider failed in 3 episodes in a row"),
+        "{said}"
+    );
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let results: Vec<EpisodeResult> = whole(&run)
+        .iter()
+        .map(|folder| read_episode(folder).unwrap())
+        .collect();
+    let lost = |result: &&EpisodeResult| {
+        result.outcome == Outcome::InfrastructureError && result.cause == EndCause::ProviderOutage
+    };
+    assert_eq!(results.iter().filter(lost).count(), 3, "{results:?}");
+    assert_eq!(results.len(), 4, "nothing was begun after the third");
+
+    // The one that was scored stays; three are run again, and two for the first time.
+    assert_eq!(due(&run).unwrap().len(), 5);
+    let server = serve(&GOES_DOWN.replace("times = 2", "times = \"any\""));
+    let output = start(&["--resume", out], &server);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    let results: Vec<EpisodeResult> = whole(&run)
+        .iter()
+        .map(|folder| read_episode(folder).unwrap())
+        .collect();
+    assert!(results.iter().all(|result| result.page_result == "over"));
+    let again = results
+        .iter()
+        .filter(|result| result.earlier_infrastructure_errors == 1);
+    assert_eq!((results.len(), again.count()), (6, 3));
 }

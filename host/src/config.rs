@@ -45,6 +45,8 @@ pub struct Group {
     /// Empty for all.
     pub tiers: Vec<Tier>,
     pub modes: Vec<ModeChoice>,
+    /// How often each episode is run.
+    pub trials: u32,
 }
 
 /// How many isolated desktops run episodes at once.
@@ -72,7 +74,6 @@ impl std::str::FromStr for Lanes {
 pub struct RunConfig {
     pub groups: Vec<Group>,
     pub seed: Seed,
-    pub trials: u32,
     /// The run folder; a fresh one under `runs/` if none.
     pub out: Option<PathBuf>,
     pub pace_ms: u64,
@@ -193,9 +194,23 @@ fn base(flags: &Flags) -> Result<ConfigFile> {
 }
 
 impl RunConfig {
+    /// Trials of the group that has most.
+    #[must_use]
+    pub fn trials(&self) -> u32 {
+        self.groups
+            .iter()
+            .map(|group| group.trials)
+            .max()
+            .unwrap_or(1)
+    }
+
     /// Merges; flags win over the file.
     pub fn resolve(flags: Flags) -> Result<RunConfig> {
         let file = base(&flags)?;
+        let trials = |of_group| match flags.trials.or(of_group).or(file.trials).unwrap_or(1) {
+            0 => bail!("--trials must be at least 1"),
+            trials => Ok(trials),
+        };
         let mut groups = Vec::new();
         for group in &file.group {
             groups.push(Group {
@@ -205,6 +220,7 @@ impl RunConfig {
                 categories: categories(named(&flags.categories, &group.category))?,
                 tiers: tiers(named(&flags.tiers, &group.tier))?,
                 modes: modes(named(&flags.modes, &group.mode))?,
+                trials: trials(group.trials)?,
             });
         }
         if !flags.plugins.is_empty() {
@@ -215,6 +231,7 @@ impl RunConfig {
                 categories: categories(&flags.categories)?,
                 tiers: tiers(&flags.tiers)?,
                 modes: modes(&flags.modes)?,
+                trials: trials(None)?,
             }];
         }
         if groups.iter().all(|group| group.plugins.is_empty()) {
@@ -228,10 +245,6 @@ impl RunConfig {
             (None, Some(value)) => value.to_string().parse().map_err(anyhow::Error::msg)?,
             (None, None) => Seed::default(),
         };
-        let trials = flags.trials.or(file.trials).unwrap_or(1);
-        if trials == 0 {
-            bail!("--trials must be at least 1");
-        }
         let fps = flags.fps.or(file.fps).unwrap_or(DEFAULT_FPS);
         if !(0.5..=10.0).contains(&fps) {
             bail!("--fps must be from 0.5 to 10");
@@ -252,7 +265,6 @@ impl RunConfig {
         Ok(RunConfig {
             groups,
             seed,
-            trials,
             out: flags.out.or(file.out),
             pace_ms,
             fps,

@@ -9,6 +9,7 @@ pub mod machine;
 pub mod plan;
 pub mod progress;
 pub mod resume;
+pub mod resumed;
 pub mod running;
 pub mod streak;
 pub mod summary;

@@ -259,15 +259,20 @@ impl Manifest {
                 }
             }
         }
-        let Some(section) = section else {
-            return Ok((Self::default(), None));
-        };
+        match section {
+            Some(section) => Ok((Self::inside(component, section)?, None)),
+            None => Ok((Self::default(), None)),
+        }
+    }
+
+    /// The manifest that a component carries.
+    pub(crate) fn inside(component: &Path, section: &[u8]) -> Result<Self, ManifestError> {
         let place = format!("{}, section {SECTION}", component.display());
         let text = std::str::from_utf8(section).map_err(|_| ManifestError {
             place: place.clone(),
             reason: "not UTF-8".to_owned(),
         })?;
-        Ok((Self::parse(text, &place)?, None))
+        Self::parse(text, &place)
     }
 }
 

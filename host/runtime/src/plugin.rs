@@ -49,6 +49,8 @@ pub struct Plugin {
     pub manifest_file: Option<PathBuf>,
     /// Whether the component carries a manifest.
     pub manifest_inside: bool,
+    /// Whether the one inside says something else than the file that overrides it.
+    pub manifest_differs: bool,
     engine: Engine,
     code: Code,
 }
@@ -92,6 +94,9 @@ impl Plugin {
             recognise(&outline).map_err(|misfit| LoadError::from_misfit(path, misfit))?;
         let (manifest, manifest_file) =
             Manifest::find(path, outline.manifest.as_deref()).map_err(LoadError::Manifest)?;
+        let differs = |section| Manifest::inside(path, section).ok().as_ref() != Some(&manifest);
+        let manifest_differs =
+            manifest_file.is_some() && outline.manifest.as_deref().is_some_and(differs);
         let sha256 = hex::encode(Sha256::digest(&bytes));
         let name = path.file_stem().map_or_else(
             || "plugin".to_owned(),
@@ -114,6 +119,7 @@ impl Plugin {
             manifest,
             manifest_file,
             manifest_inside: outline.manifest.is_some(),
+            manifest_differs,
             engine: engine.clone(),
             code,
         })

@@ -20,11 +20,11 @@ use crate::episode::stop::Stop;
 use crate::model::ping::ping;
 use crate::perception::recognizer::RecognizerChoice;
 use crate::suite::agents::Crew;
-use crate::suite::changes::{Change, changes, remarks};
 use crate::suite::describe::{describe, now};
 use crate::suite::lanes::{NotReady, Work, ready_lane};
 use crate::suite::plan::{Planned, episodes, order, slots, slots_of_page, table};
 use crate::suite::resume::{Found, look};
+use crate::suite::resumed::Resumed;
 use crate::suite::view::Views;
 use crate::suite::watch::Watch;
 use crate::suite::{capacity, running, summary};
@@ -139,7 +139,7 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         .as_ref()
         .and_then(|resumed| resumed.info.inference.as_ref());
     let crew = Crew::load(&engine, &home, &config, &slots, earlier).await?;
-    let plan = episodes(&slots, &crew, &config.gates, config.trials)?;
+    let plan = episodes(&slots, &crew, &config.gates, &config.groups)?;
     let mut info = describe(&config, &plan, &crew, &engine, &home, "")?;
     let mut found = Vec::new();
     if let Some(resumed) = &resumed {
@@ -260,51 +260,6 @@ fn flags(arguments: RunArguments, resumed: Option<&Resumed>) -> Flags {
         settings: arguments.settings,
         grants: arguments.grant,
         model: arguments.model,
-    }
-}
-
-/// A run that is taken up again.
-struct Resumed {
-    folder: PathBuf,
-    info: RunInfo,
-}
-
-impl Resumed {
-    fn open(folder: &Path) -> Result<Resumed> {
-        let info = dynacu_record::read_run(folder)
-            .with_context(|| format!("--resume {}: that is no run's folder", folder.display()))?;
-        Ok(Resumed {
-            folder: folder.to_owned(),
-            info,
-        })
-    }
-
-    /// Episodes of two kinds are not put into one run.
-    fn check(&self, info: &RunInfo) -> Result<()> {
-        let changed = changes(&self.info, info);
-        if changed.is_empty() {
-            return Ok(());
-        }
-        let lines: Vec<String> = changed.iter().map(Change::to_string).collect();
-        bail!(
-            "{} cannot be resumed, since this is not what it began with: {}; bring that back, or start a new run with --out",
-            self.folder.display(),
-            lines.join("; ")
-        );
-    }
-
-    fn remark(&self, info: &RunInfo) {
-        for change in remarks(&self.info, info) {
-            eprintln!("since the run began, {change}");
-        }
-    }
-
-    /// What stays of the run's own description.
-    fn carry_over(&self, info: &mut RunInfo) {
-        info.started = self.info.started;
-        info.command.clone_from(&self.info.command);
-        info.resumed.clone_from(&self.info.resumed);
-        info.resumed.push(now());
     }
 }
 

@@ -58,6 +58,7 @@ pub(super) struct GroupTable {
     pub tier: Vec<String>,
     #[serde(default)]
     pub mode: Vec<String>,
+    pub trials: Option<u32>,
 }
 
 /// Instead of tasks, a page of somebody else.
@@ -128,7 +129,7 @@ pub fn recorded(config: &RunConfig) -> Result<serde_json::Value> {
     let file = ConfigFile {
         schema: 1,
         seed: Some(toml::Value::String(config.seed.to_string())),
-        trials: Some(config.trials),
+        trials: None,
         out: None,
         lanes: Some(match config.lanes {
             Lanes::Auto => toml::Value::String("auto".to_owned()),
@@ -189,5 +190,6 @@ fn group(group: &Group) -> GroupTable {
                 ModeChoice::Needs => "needs".to_owned(),
             })
             .collect(),
+        trials: Some(group.trials),
     }
 }

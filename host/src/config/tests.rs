@@ -71,6 +71,31 @@ fn flags_win_over_what_was_recorded() {
 }
 
 #[test]
+fn a_group_may_have_trials_of_its_own() {
+    let file = serde_json::json!({"schema": 1, "trials": 2, "group": [
+        {"plugin": "reference", "trials": 3},
+        {"plugin": "idle"},
+    ]});
+    let resolve = |trials| {
+        let config = RunConfig::resolve(Flags {
+            recorded: Some(file.clone()),
+            trials,
+            ..Flags::default()
+        })?;
+        let each = config.groups.iter().map(|group| group.trials).collect();
+        Ok::<(Vec<u32>, u32), anyhow::Error>((each, config.trials()))
+    };
+    assert_eq!(resolve(None).unwrap(), (vec![3, 2], 3));
+    assert_eq!(resolve(Some(1)).unwrap(), (vec![1, 1], 1));
+    assert!(
+        resolve(Some(0))
+            .unwrap_err()
+            .to_string()
+            .contains("at least 1")
+    );
+}
+
+#[test]
 fn nonsense_is_told() {
     for text in ["0", "many", "65", "-1"] {
         let error = text.parse::<Lanes>().unwrap_err().to_string();

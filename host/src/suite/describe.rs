@@ -70,7 +70,7 @@ pub fn describe(
         tasks: tasks.iter().map(|task| task.manifest.id.clone()).collect(),
         modes: modes.into_iter().collect(),
         seed: config.seed.to_string(),
-        trials: config.trials,
+        trials: config.trials(),
         pace_ms: config.pace_ms,
         fps: config.fps,
         gate: gate.name().to_owned(),

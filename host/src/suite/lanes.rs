@@ -112,7 +112,7 @@ impl Work {
                 planned.condition(),
                 policy.map_or("", |policy| policy.descriptor.name.as_str()),
                 model.map_or_else(String::new, |model| format!(" with {}", model.name)),
-                if self.config.trials > 1 {
+                if self.config.trials() > 1 {
                     format!(", trial {}", planned.trial)
                 } else {
                     String::new()

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::agents::Crew;
 use super::summary::columns;
-use crate::config::{DEFAULT_GATE, RunConfig};
+use crate::config::{DEFAULT_GATE, Group, RunConfig};
 use crate::mode::{Mode, ModeChoice};
 use crate::perception::keyframe::GateKind;
 use crate::task::catalogue::{Catalogue, Filters, Task};
@@ -118,12 +118,12 @@ pub fn episodes(
     slots: &[Slot],
     crew: &Crew,
     gates: &[GateKind],
-    trials: u32,
+    groups: &[Group],
 ) -> Result<Vec<Planned>> {
     let mut episodes = Vec::new();
     let mut seen = HashSet::new();
     let mut places = HashSet::new();
-    for (group, agents) in crew.agents.iter().enumerate() {
+    for (group, (agents, Group { trials, .. })) in crew.agents.iter().zip(groups).enumerate() {
         for agent in agents {
             for slot in slots.iter().filter(|slot| slot.group == group) {
                 let Some(policy) = crew.policy_of(agent, slot.mode) else {
@@ -132,7 +132,7 @@ pub fn episodes(
                 let name = crew.name_of(policy, agent.model);
                 for (&gate, trial) in gates
                     .iter()
-                    .flat_map(|gate| (1..=trials).map(move |trial| (gate, trial)))
+                    .flat_map(|gate| (1..=*trials).map(move |trial| (gate, trial)))
                 {
                     let id = slot.task.manifest.id.clone();
                     if !seen.insert((policy, agent.model, id, slot.mode, gate.name(), trial)) {

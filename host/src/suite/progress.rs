@@ -219,9 +219,13 @@ fn line(result: &EpisodeResult) -> String {
             .score
             .as_ref()
             .map_or("", |score| score.explanation.as_str());
-        text.push_str(&format!(": {} {why}", result.detail));
+        let said = [result.detail.as_str(), why];
+        let said: Vec<&str> = said.into_iter().filter(|part| !part.is_empty()).collect();
+        if !said.is_empty() {
+            text.push_str(&format!(": {}", said.join("; ")));
+        }
     }
-    text.trim_end().to_owned()
+    text
 }
 
 #[cfg(test)]

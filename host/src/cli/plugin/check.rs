@@ -140,6 +140,13 @@ fn manifest(plugin: &Plugin, findings: &mut Findings) {
         format!("asks for {}", asks.join("; "))
     };
     match (&plugin.manifest_file, plugin.manifest_inside) {
+        (Some(file), true) if plugin.manifest_differs => findings.note(
+            "manifest",
+            format!(
+                "{asks}, by {}; the .wasm carries another one, which is what counts where it is sent alone: run `dynacu-host plugin pack` again",
+                file.display()
+            ),
+        ),
         (_, true) => findings.ok("manifest", asks),
         (Some(file), false) => findings.note(
             "manifest",
