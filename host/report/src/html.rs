@@ -96,6 +96,7 @@ fn facts(report: &Report) -> Markup {
             " · " (text::number(report.tasks.len() as u64, "task"))
             " · " (text::number(report.agents.len() as u64, "agent"))
             " · " (text::number(u64::from(run.trials), "trial")) ", seed " (run.seed)
+            @if run.lanes > 1 { " · " (text::number(run.lanes as u64, "lane")) }
             " · begun " (text::moment(run.started))
             @if let Some(ended) = run.ended {
                 " · took " (text::seconds(ended.saturating_sub(run.started) as f64))

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dynacu_record::{EpisodeResult, Outcome, read_episode};
+use dynacu_record::{EndCause, EpisodeResult, Outcome, read_episode, read_run};
 use dynacu_report::model::{Kind, Weight};
 use dynacu_report::{Error, Report, write};
 
@@ -153,6 +153,28 @@ fn what_is_missing_or_was_touched_is_said_and_the_rest_is_reported() {
     assert!(!results[2].0.join("view.html").exists());
     let html = fs::read_to_string(folder.path().join("report.html")).unwrap();
     assert!(html.contains("Its events cannot be read"));
+}
+
+#[test]
+fn what_a_run_went_through_is_said() {
+    let folder = run().unwrap();
+    let results = results(folder.path()).unwrap();
+    let (at, mut late) = results.into_iter().next().unwrap();
+    late.outcome = Outcome::InfrastructureError;
+    late.cause = EndCause::CaptureLate;
+    dynacu_record::write_json(&at.join("episode.json"), &late).unwrap();
+    let mut info = read_run(folder.path()).unwrap();
+    info.planned = 12 * 5 * 2 * 3 + 7;
+    info.resumed = vec![info.started + 100];
+    info.lanes = 4;
+    dynacu_record::write_json(&folder.path().join("run.json"), &info).unwrap();
+    let report = write(folder.path()).unwrap();
+    assert!(warned(&report, "plan's 367 episodes 7 were not begun"));
+    assert!(warned(&report, "too slow for 1 episode (`capture-late`)"));
+    let told = |words: &str| report.notes.iter().any(|note| note.text.contains(words));
+    assert!(told("taken up again 1 time"));
+    let html = fs::read_to_string(folder.path().join("report.html")).unwrap();
+    assert!(html.contains("4 lanes"));
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use dynacu_record::EndCause;
+
 use super::Group;
 use crate::model::{Condition, Note, Weight};
 use crate::read::{Episode, Run};
@@ -58,6 +60,22 @@ fn wholeness(run: &Run, groups: &[Group], notes: &mut Notes) {
             "The run has not ended: it goes on, or was cut off. These are the episodes so far."
                 .to_owned(),
         );
+    }
+    let begun = run.episodes.len() + run.unfinished.len() + run.unreadable.len();
+    // Records of before the plan's size was written have 0.
+    let missing = run.info.planned.saturating_sub(begun);
+    if missing > 0 {
+        notes.warn(format!(
+            "Of the plan's {} episodes {missing} were not begun: `dynacu-host --resume` runs them.",
+            run.info.planned
+        ));
+    }
+    if !run.info.resumed.is_empty() {
+        let times = run.info.resumed.len() as u64;
+        notes.say(format!(
+            "The run was interrupted, and taken up again {}; no episode that was whole was run again.",
+            crate::text::number(times, "time")
+        ));
     }
     if !run.unfinished.is_empty() {
         notes.warn(format!(
@@ -208,6 +226,17 @@ fn infrastructure(run: &Run, notes: &mut Notes) {
             "Episodes that do not count (infrastructure or unscored): {}, by cause {}. They are left out of every share.",
             lost.len(),
             some(causes)
+        ));
+    }
+    let slow = lost
+        .iter()
+        .filter(|episode| episode.result.cause == EndCause::CaptureLate);
+    let slow = slow.count() as u64;
+    if slow > 0 {
+        notes.warn(format!(
+            "The machine was too slow for {} (`capture-late`): run it with fewer `--lanes` (it had {}).",
+            crate::text::number(slow, "episode"),
+            run.info.lanes
         ));
     }
     let again = sum(|episode| u64::from(episode.result.earlier_infrastructure_errors));
