@@ -190,6 +190,7 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         found,
         queue: Mutex::new(due.iter().copied().collect()),
         halted: AtomicBool::new(false),
+        streaks: Mutex::default(),
         stop,
         views: Views::default(),
         config,

@@ -1,6 +1,6 @@
 //! The lanes of a run: isolated desktops, each with a thread of its own, that take episodes from one queue.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,6 +15,7 @@ use tokio::sync::mpsc::Sender;
 use super::agents::Crew;
 use super::plan::Planned;
 use super::resume::{self, Found};
+use super::streak::Streak;
 use super::view::Views;
 use crate::config::RunConfig;
 use crate::desktop::check;
@@ -46,6 +47,8 @@ pub struct Work {
     pub queue: Mutex<VecDeque<usize>>,
     /// No further episode is begun.
     pub halted: AtomicBool,
+    /// By model: one provider's silence says nothing about another's.
+    pub streaks: Mutex<HashMap<Option<usize>, Streak>>,
     pub stop: Stop,
     pub views: Views,
 }
@@ -60,6 +63,8 @@ pub enum News {
         lane: usize,
         index: usize,
         result: Box<EpisodeResult>,
+        /// Why the run ends with it.
+        last: Option<String>,
     },
     /// The episode's task could not be made ready; the others still run.
     Unprepared {
@@ -98,6 +103,21 @@ impl Work {
             return None;
         }
         self.queue().pop_front()
+    }
+
+    /// Looks whether the run should go on after an episode, before the lane takes the next one; a sentence where it should not.
+    fn judge(&self, index: usize, result: &EpisodeResult) -> Option<String> {
+        let model = self.plan.get(index).and_then(|planned| planned.model);
+        let mut streaks = self.streaks.lock().unwrap_or_else(PoisonError::into_inner);
+        let why = streaks.entry(model).or_default().after(
+            result.cause,
+            &result.detail,
+            result.model_calls,
+            result.model_ms.len(),
+        );
+        let halts = why.is_some() || result.cause == EndCause::Operator;
+        let halted = halts && self.halted.swap(true, Ordering::Relaxed);
+        why.filter(|_| !halted)
     }
 
     /// An episode for people: task, condition, agent.
@@ -259,12 +279,14 @@ impl LaneDesk<'_> {
             };
             match self.episode(index, planned, task).await? {
                 Ok(result) => {
+                    let last = self.work.judge(index, &result);
                     let result = Box::new(result);
                     let _ = news
                         .send(News::Ended {
                             lane,
                             index,
                             result,
+                            last,
                         })
                         .await;
                     if self.failed_checks >= FAILED_CHECKS {

@@ -2,15 +2,13 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use anyhow::{Result, anyhow};
-use dynacu_record::{EndCause, EpisodeResult, RunInfo};
+use dynacu_record::{EpisodeResult, RunInfo};
 use tokio::sync::mpsc;
 
 use super::lanes::{self, News, Work};
 use super::progress::{Counts, Progress, REDRAW};
-use super::streak::Streak;
 use crate::desktop::lane::Lane;
 use crate::episode;
 
@@ -47,7 +45,6 @@ pub async fn run(
     let mut run = Run {
         work,
         progress: Progress::new(Counts::new(work.plan.len(), kept, lanes)),
-        streaks: HashMap::new(),
         position: kept,
         positions: HashMap::new(),
         finished: Finished {
@@ -86,8 +83,6 @@ pub async fn run(
 struct Run<'a> {
     work: &'a Work,
     progress: Progress,
-    /// By model: one provider's silence says nothing about another's.
-    streaks: HashMap<Option<usize>, Streak>,
     /// Episodes begun, those that were there before included.
     position: usize,
     /// Of each episode under way.
@@ -112,7 +107,13 @@ impl Run<'_> {
                 lane,
                 index,
                 result,
-            } => self.ended(lane, index, *result),
+                last,
+            } => {
+                self.ended(lane, index, *result);
+                if let Some(why) = last {
+                    self.progress.say(&format!("the run stops here: {why}"));
+                }
+            }
             News::Unprepared { lane, index, error } => {
                 let name = self.work.name(index);
                 self.progress.say(&format!(
@@ -132,21 +133,6 @@ impl Run<'_> {
         let position = self.positions.remove(&index).unwrap_or_default();
         let (name, cost) = (self.work.name(index), self.cost());
         self.progress.ended(lane, position, &name, &result, cost);
-        let model = self.work.plan.get(index).and_then(|planned| planned.model);
-        let why = self.streaks.entry(model).or_default().after(
-            result.cause,
-            &result.detail,
-            result.model_calls,
-            result.model_ms.len(),
-        );
-        if let Some(why) = why
-            && !self.work.halted.swap(true, Ordering::Relaxed)
-        {
-            self.progress.say(&format!("the run stops here: {why}"));
-        }
-        if result.cause == EndCause::Operator {
-            self.work.halted.store(true, Ordering::Relaxed);
-        }
         // Interrupted from outside it says nothing, and has no `episode.json` either.
         let interrupted = episode::interrupted(result.cause);
         if let Some(place) = self.finished.results.get_mut(index) {
