@@ -75,7 +75,7 @@ enum Command {
     Measure(measure::MeasureArguments),
     /// Writes report.html, report.json and report.md into a run folder, and view.html into each episode's
     #[command(
-        after_help = "Examples:\n  dynacu-host report runs/first\n  dynacu-host report runs/first --json\n\ndocs/report.md says how every figure is computed."
+        after_help = "Examples:\n  dynacu-host report runs/first\n  dynacu-host report runs/first --json\n  dynacu-host report runs/first --copy published --with reference/standard/A-E1\n\ndocs/report.md says how every figure is computed."
     )]
     Report(report::ReportArguments),
     /// Asks the tasks' scorers again, over the records alone, and shows old and new score side by side

@@ -5,6 +5,7 @@
 //! `docs/report.md` says how every figure is computed.
 
 mod build;
+mod copy;
 pub mod html;
 mod markdown;
 pub mod model;
@@ -17,6 +18,7 @@ mod viewer;
 use std::path::Path;
 
 pub use build::report;
+pub use copy::copy;
 pub use model::Report;
 pub use read::{Episode, Error, Run, read_run};
 
@@ -27,19 +29,25 @@ pub use read::{Episode, Error, Run, read_run};
 pub fn write(folder: &Path) -> Result<Report, Error> {
     let run = read_run(folder, &viewer::write)?;
     let report = report(&run);
+    write_report(folder, &report)?;
+    Ok(report)
+}
+
+/// The report in its three forms.
+fn write_report(folder: &Path, report: &Report) -> Result<(), Error> {
     put(folder, "report.json", |path| {
-        dynacu_record::write_json(path, &report)
+        dynacu_record::write_json(path, report)
     })?;
     let texts = [
-        ("report.md", markdown::markdown(&report)),
-        ("report.html", html::page(&report)),
+        ("report.md", markdown::markdown(report)),
+        ("report.html", html::page(report)),
     ];
     for (name, text) in texts {
         put(folder, name, |path| {
             dynacu_record::write_atomically(path, text.as_bytes())
         })?;
     }
-    Ok(report)
+    Ok(())
 }
 
 fn put(

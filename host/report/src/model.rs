@@ -245,6 +245,16 @@ pub struct EpisodeLine {
     pub earlier_infrastructure_errors: u32,
     /// The episode's folder, relative to the run's; its page is `view.html` there.
     pub path: String,
-    /// Whether that page could be written.
-    pub viewable: bool,
+    pub time_line: TimeLine,
+}
+
+/// Whether an episode's page is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimeLine {
+    There,
+    /// Its events cannot be read or believed.
+    Unreadable,
+    /// This is a copy of the report, which was made without it.
+    NotCopied,
 }

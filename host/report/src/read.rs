@@ -23,6 +23,12 @@ pub enum Error {
     Write { path: PathBuf, source: io::Error },
     #[error("{} holds no whole episode yet: nothing can be reported", .0.display())]
     Empty(PathBuf),
+    #[error("{} is not empty: name a new folder for the copy", .0.display())]
+    NotEmpty(PathBuf),
+    #[error(
+        "no episode has `{0}` in its path: name one as the run's folder has it, for example reference/standard/A-E1"
+    )]
+    NoEpisode(String),
     #[error("no thread could be started: {0}")]
     Thread(io::Error),
 }

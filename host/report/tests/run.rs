@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use dynacu_record::{EndCause, EpisodeResult, Outcome, read_episode, read_run};
 use dynacu_report::model::{Kind, Weight};
-use dynacu_report::{Error, Report, write};
+use dynacu_report::{Error, Report, copy, write};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -153,6 +153,47 @@ fn what_is_missing_or_was_touched_is_said_and_the_rest_is_reported() {
     assert!(!results[2].0.join("view.html").exists());
     let html = fs::read_to_string(folder.path().join("report.html")).unwrap();
     assert!(html.contains("Its events cannot be read"));
+}
+
+#[test]
+fn a_copy_has_the_report_and_the_time_lines_that_were_asked_for() {
+    let folder = run().unwrap();
+    let results = results(folder.path()).unwrap();
+    let chosen = results[0].0.strip_prefix(folder.path()).unwrap();
+    fs::create_dir_all(results[0].0.join("blobs")).unwrap();
+    let picture = image::RgbImage::from_pixel(64, 36, image::Rgb([200, 10, 10]));
+    picture.save(results[0].0.join("blobs/0a.png")).unwrap();
+    let mut info = read_run(folder.path()).unwrap();
+    info.command = vec!["/somewhere/dynacu-host".to_owned(), "--out".to_owned()];
+    dynacu_record::write_json(&folder.path().join("run.json"), &info).unwrap();
+
+    let elsewhere = tempfile::tempdir().unwrap();
+    let to = elsewhere.path().join("copy");
+    let with = [chosen.to_str().unwrap().to_owned()];
+    copy(folder.path(), &to, &with).unwrap();
+    let html = fs::read_to_string(to.join("report.html")).unwrap();
+    let links: Vec<&str> = html.split("href=\"episodes/").skip(1).collect();
+    assert_eq!(links.len(), 1);
+    assert!(to.join(chosen).join("view.html").is_file());
+    let small = image::open(to.join(chosen).join("blobs/0a.jpg")).unwrap();
+    assert_eq!((small.width(), small.height()), (32, 18));
+    for name in ["report.json", "report.md"] {
+        let text = fs::read_to_string(to.join(name)).unwrap();
+        assert!(!text.contains("/somewhere"), "{name}");
+    }
+    assert!(!folder.path().join("report.html").exists());
+
+    assert!(matches!(
+        copy(folder.path(), &to, &[]),
+        Err(Error::NotEmpty(_))
+    ));
+    let nobody = ["nobody/standard".to_owned()];
+    let other = elsewhere.path().join("other");
+    assert!(matches!(
+        copy(folder.path(), &other, &nobody),
+        Err(Error::NoEpisode(_))
+    ));
+    assert!(!other.exists());
 }
 
 #[test]

@@ -11,6 +11,12 @@ use super::Done;
 pub struct ReportArguments {
     /// The run folder
     run: PathBuf,
+    /// Writes a copy to send or publish into a new folder instead
+    #[arg(long, value_name = "DIR")]
+    copy: Option<PathBuf>,
+    /// Episodes whose time lines the copy has: a part of their path below the run's folder; may be repeated
+    #[arg(long, value_name = "PATH", requires = "copy")]
+    with: Vec<String>,
     /// Prints report.json on standard output, too
     #[arg(long)]
     json: bool,
@@ -18,11 +24,17 @@ pub struct ReportArguments {
 
 #[allow(clippy::print_stdout, reason = "the report is this command's output")]
 pub fn run(arguments: &ReportArguments) -> Result<Done> {
-    let report = dynacu_report::write(&arguments.run)?;
+    let (report, folder) = match &arguments.copy {
+        Some(copy) => (
+            dynacu_report::copy(&arguments.run, copy, &arguments.with)?,
+            copy,
+        ),
+        None => (dynacu_report::write(&arguments.run)?, &arguments.run),
+    };
     let counts = &report.counts;
     eprintln!(
         "{}: {} of {} counted episodes passed, {} not counted",
-        arguments.run.join("report.html").display(),
+        folder.join("report.html").display(),
         counts.passed,
         counts.counted,
         counts.infrastructure_errors + counts.unscored

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::condition::outcome_name;
 use super::{Group, counts, passed};
-use crate::model::{EpisodeLine, GroupShare, Repeats, TaskCell, TaskRow};
+use crate::model::{EpisodeLine, GroupShare, Repeats, TaskCell, TaskRow, TimeLine};
 use crate::read::Episode;
 use crate::statistics::{Share, pass_all, pass_any};
 
@@ -149,6 +149,9 @@ fn line(episode: &Episode) -> EpisodeLine {
         wall_s: result.wall_s,
         earlier_infrastructure_errors: result.earlier_infrastructure_errors,
         path: episode.path.clone(),
-        viewable: episode.trace.is_ok(),
+        time_line: match &episode.trace {
+            Ok(_) => TimeLine::There,
+            Err(_) => TimeLine::Unreadable,
+        },
     }
 }

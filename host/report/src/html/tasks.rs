@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::parts;
-use crate::model::{EpisodeLine, Report};
+use crate::model::{EpisodeLine, Report, TimeLine};
 use crate::text;
 
 pub fn table(report: &Report) -> Markup {
@@ -88,11 +88,16 @@ fn sign(task: &str, episode: &EpisodeLine) -> Markup {
             episode.earlier_infrastructure_errors
         ));
     }
+    let missing = match episode.time_line {
+        TimeLine::There => None,
+        TimeLine::Unreadable => Some("Its events cannot be read"),
+        TimeLine::NotCopied => Some("Its time line is not in this copy"),
+    };
     html! {
-        @if episode.viewable {
-            a class={"sign " (episode.outcome)} href={(link(&episode.path)) "/view.html"} aria-label=(tip) data-tip=(tip) { (sign) }
+        @if let Some(missing) = missing {
+            span class={"sign " (episode.outcome)} role="img" aria-label={(tip) ". " (missing)} data-tip=(tip) { (sign) }
         } @else {
-            span class={"sign " (episode.outcome)} role="img" aria-label={(tip) ". Its events cannot be read"} data-tip=(tip) { (sign) }
+            a class={"sign " (episode.outcome)} href={(link(&episode.path)) "/view.html"} aria-label=(tip) data-tip=(tip) { (sign) }
         }
     }
 }
