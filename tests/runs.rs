@@ -364,3 +364,30 @@ fn a_provider_that_goes_down_stops_the_run_and_its_resumption_does_the_rest() {
         .filter(|result| result.earlier_infrastructure_errors == 1);
     assert_eq!((results.len(), again.count()), (6, 3));
 }
+
+#[test]
+fn an_episode_that_the_machine_slept_through_is_not_scored() {
+    let root = tempfile::tempdir().unwrap();
+    let (run, errors) = (root.path().join("run"), root.path().join("errors"));
+    let mut arguments = PAGE.to_vec();
+    arguments.extend(["60", "--mode", "standard"]);
+    let mut running = start(&arguments, &run, &errors).unwrap();
+    let folder = run.join("episodes/idle/standard/PAGE-counter/1");
+    until("the page's start", || {
+        let events = std::fs::read_to_string(folder.join("events.jsonl"));
+        events.is_ok_and(|text| text.contains("page-started"))
+    })
+    .unwrap();
+    // The page goes on, and nobody looks or listens for most of it.
+    running.signal("-STOP").unwrap();
+    std::thread::sleep(Duration::from_secs(5));
+    running.signal("-CONT").unwrap();
+    running.0.wait().unwrap();
+    let result = read_episode(&folder).unwrap();
+    assert_eq!(
+        (result.outcome, result.cause),
+        (Outcome::InfrastructureError, EndCause::CaptureLate),
+        "{result:?}"
+    );
+    assert!(result.score.is_none());
+}

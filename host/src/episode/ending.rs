@@ -132,6 +132,7 @@ impl Live<'_> {
         let load = Load {
             intervals: seen_intervals,
             late_intervals,
+            fps: trial.fps,
             lost_sound_ms: all.gaps.iter().map(|(_, length)| length).sum(),
             tail_ms: &tally.asr_ms,
             duration_ms: duration,

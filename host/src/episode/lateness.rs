@@ -23,6 +23,8 @@ const BUSY: f64 = 0.5;
 pub struct Load<'a> {
     pub intervals: u64,
     pub late_intervals: u64,
+    /// Captures a second that there should have been.
+    pub fps: f32,
     pub lost_sound_ms: u64,
     /// Waits of observations for their tail.
     pub tail_ms: &'a [u64],
@@ -43,12 +45,12 @@ impl Load<'_> {
     #[must_use]
     pub fn late(&self) -> Option<Late> {
         let mut seen = Vec::new();
-        let share = self.late_intervals as f64 / self.intervals.max(1) as f64;
-        if self.intervals >= FEWEST && share > LATE_SHARE {
-            seen.push(format!(
-                "{} of {} captures came late",
-                self.late_intervals, self.intervals
-            ));
+        // One hole of five seconds is one late interval, and fifteen captures that never came.
+        let due = (self.duration_ms as f64 * f64::from(self.fps) / 1000.0) as u64;
+        let due = due.max(self.intervals);
+        let late = self.late_intervals + (due - self.intervals);
+        if due >= FEWEST && late as f64 > LATE_SHARE * due as f64 {
+            seen.push(format!("{late} of {due} captures came late or never"));
         }
         if self.lost_sound_ms > LOST_SOUND_MS {
             seen.push(format!("{} ms of sound were lost", self.lost_sound_ms));
@@ -92,6 +94,7 @@ mod tests {
     const QUIET: Load<'_> = Load {
         intervals: 90,
         late_intervals: 18,
+        fps: 3.0,
         lost_sound_ms: 1000,
         tail_ms: &[400, 15_000],
         duration_ms: 30_000,
@@ -105,6 +108,7 @@ mod tests {
         let short = Load {
             intervals: 10,
             late_intervals: 10,
+            duration_ms: 3600,
             ..QUIET
         };
         assert_eq!(short.late(), None);
@@ -119,6 +123,14 @@ mod tests {
                     ..QUIET
                 },
                 "19 of 90 captures",
+            ),
+            (
+                Load {
+                    intervals: 75,
+                    late_intervals: 4,
+                    ..QUIET
+                },
+                "19 of 90 captures came late or never",
             ),
             (
                 Load {
