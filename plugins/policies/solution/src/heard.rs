@@ -73,7 +73,8 @@ impl Heard {
 
     /// The captures of the first match in what was said until later than `after`. Final sentences come first; in what may
     /// still change, a match that ends with the text is not believed, because the next word may belong to it ("sixty" of
-    /// "sixty-four").
+    /// "sixty-four"), and the last one may have been cut. A full stop there says nothing: a recogniser writes one wherever its
+    /// sound ends.
     pub(crate) fn search(&self, pattern: &Regex, after: u64) -> Option<Row> {
         let settled = self.text(|said| said.is_final && said.ended_at > after);
         if let Some(found) = pattern.captures(&settled) {
@@ -89,7 +90,8 @@ impl Heard {
             .iter()
             .find_map(|open| {
                 let found = pattern.captures(open)?;
-                let ends_inside = found.get(0)?.end() < open.len();
+                let words = open.trim_end_matches(|c: char| !c.is_alphanumeric());
+                let ends_inside = found.get(0)?.end() < words.len();
                 ends_inside.then(|| captured(pattern, &found))
             })
     }
@@ -229,6 +231,8 @@ mod tests {
         heard.add(&sentence(0, 2_000, "I was paying sixty", false));
         heard.add_recent(2_000, "I was paying sixty");
         assert!(heard.search(&pattern, 0).is_none());
+        heard.add_recent(2_100, "I was paying sixty.");
+        assert!(heard.search(&pattern, 0).is_none(), "a stop is no word");
         heard.add_recent(4_000, "four dollars for it.");
         assert!(heard.search(&pattern, 0).is_some());
     }
