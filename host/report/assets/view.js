@@ -97,7 +97,7 @@ function none(element, text) {
   element.append(row);
 }
 for (const sentence of sentences) {
-  item(at("heard"), sentence.started_at, `${sentence.text} (final after ${seconds(Math.max(0, sentence.known - sentence.ended_at))})`);
+  item(at("heard"), sentence.started_at, `${sentence.text} (final ${seconds(Math.max(0, sentence.known - sentence.ended_at))} later)`);
 }
 if (!sentences.length) none(at("heard"), "No sentence was recognised.");
 const spoken = [
