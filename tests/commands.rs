@@ -192,14 +192,29 @@ fn a_wrong_hash_names_the_file() {
 
 #[test]
 fn help_of_every_command_ends_with_an_example() {
-    for command in [vec!["--help"], vec!["plugin", "inspect", "--help"]] {
-        let output = dynacu_host(&command).unwrap();
-        assert!(
-            String::from_utf8_lossy(&output.stdout).contains("dynacu-host"),
-            "{command:?}"
-        );
-        assert!(output.status.success());
+    let mut open: Vec<Vec<String>> = vec![Vec::new()];
+    let mut seen = 0;
+    while let Some(command) = open.pop() {
+        let mut arguments: Vec<&str> = command.iter().map(String::as_str).collect();
+        arguments.push("--help");
+        let output = dynacu_host(&arguments).unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let examples = said.split_once("Examples:\n");
+        let (before, examples) = examples.unwrap_or_else(|| panic!("{command:?} has none: {said}"));
+        let called = format!("  dynacu-host {}", command.join(" "));
+        assert!(examples.starts_with(called.trim_end()), "{said}");
+        let listed = before
+            .split_once("Commands:\n")
+            .map_or("", |(_, list)| list);
+        let below = listed.lines().take_while(|line| !line.is_empty());
+        open.extend(below.filter_map(|line| {
+            let name = line.strip_prefix("  ")?.split(' ').next()?;
+            let inner = !name.is_empty() && name != "help";
+            inner.then(|| [command.as_slice(), &[name.to_owned()]].concat())
+        }));
+        seen += 1;
     }
+    assert!(seen > 15, "{seen} commands");
 }
 
 #[test]

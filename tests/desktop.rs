@@ -22,6 +22,8 @@ use tokio::time::{sleep, timeout};
 mod bench;
 #[path = "desktop/isolation.rs"]
 mod isolation;
+#[path = "desktop/playing.rs"]
+mod playing;
 #[path = "desktop/watching.rs"]
 mod watching;
 

@@ -23,6 +23,7 @@ fn reported() -> Result<tempfile::TempDir> {
         trials: 3,
     };
     synthetic::write(folder.path(), &size, 7).map_err(|error| anyhow::anyhow!("{error}"))?;
+    sounds(&folder.path().join("episodes"))?;
     let output = dynacu_host(&[
         "report",
         folder.path().to_str().context("a path of letters")?,
@@ -31,6 +32,21 @@ fn reported() -> Result<tempfile::TempDir> {
         bail!("{}", String::from_utf8_lossy(&output.stderr));
     }
     Ok(folder)
+}
+
+/// Five seconds of a tone beside each episode's events.
+fn sounds(folder: &Path) -> Result<()> {
+    if folder.join("events.jsonl").exists() {
+        let tone: Vec<i16> = (0..80_000).map(|i: i32| (i % 40) as i16 * 50).collect();
+        return dynacu_host::capture::flac::write(&folder.join("heard.flac"), 16_000, &tone);
+    }
+    for inside in std::fs::read_dir(folder)? {
+        let path = inside?.path();
+        if path.is_dir() {
+            sounds(&path)?;
+        }
+    }
+    Ok(())
 }
 
 /// Headless Chromium with one page, and whatever the page complains about.
@@ -171,6 +187,14 @@ async fn the_report_is_clicked_through_to_the_step_that_failed() {
     window.says("seek(0); 0").await.unwrap();
     window.click("#play").await.unwrap();
     until(&window, "now > 300").await.unwrap();
+    // The sound is what keeps the time, so it is where the picture is.
+    until(
+        &window,
+        "(() => { const heard = audios.find((audio) => audio.dataset.of === 'heard.flac'); \
+           return !heard.paused && heard.currentTime > 0.3 && Math.abs(heard.currentTime * 1000 - now) < 200; })()",
+    )
+    .await
+    .unwrap();
     window.click("#play").await.unwrap();
     window
         .says("document.getElementById('line').focus(); 0")

@@ -391,3 +391,60 @@ fn an_episode_that_the_machine_slept_through_is_not_scored() {
     );
     assert!(result.score.is_none());
 }
+
+/// Processes that belong to a host's lanes: their command lines name its lanes' folder.
+fn parts_of(host: u32, program: &str) -> Vec<String> {
+    let lane = format!("/lanes/{host}-");
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let read = |name: &str| std::fs::read(entry.path().join(name)).unwrap_or_default();
+        let (command, environment) = (read("cmdline"), read("environ"));
+        let named = |bytes: &[u8]| memchr::memmem::find(bytes, lane.as_bytes()).is_some();
+        let first = command.split(|byte| *byte == 0).next().unwrap_or_default();
+        if first.ends_with(program.as_bytes()) && (named(&command) || named(&environment)) {
+            found.extend(entry.file_name().to_str().map(str::to_owned));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_part_of_the_desktop_that_dies_ends_its_episode_and_the_next_one_has_a_new_lane() {
+    for (program, cause) in [
+        ("Xvfb", EndCause::LaneCheckFailed),
+        ("pulseaudio", EndCause::SoundLost),
+    ] {
+        let root = tempfile::tempdir().unwrap();
+        let (run, errors) = (root.path().join("run"), root.path().join("errors"));
+        let mut arguments = PAGE.to_vec();
+        arguments.extend(["60", "--mode", "aoi_audio", "--trials", "2"]);
+        let mut running = start(&arguments, &run, &errors).unwrap();
+        let begun = || {
+            (1..3).find(|trial| {
+                let events = run.join(format!(
+                    "episodes/idle/aoi_audio/PAGE-counter/{trial}/events.jsonl"
+                ));
+                std::fs::read_to_string(events).is_ok_and(|text| text.contains("page-started"))
+            })
+        };
+        until("the page's start", || begun().is_some()).unwrap();
+        let first = begun().unwrap();
+        let parts = parts_of(running.0.id(), program);
+        assert!(!parts.is_empty(), "no {program}");
+        let killed = Command::new("kill").arg("-9").args(&parts).status();
+        assert!(killed.unwrap().success());
+        running.0.wait().unwrap();
+        let said = std::fs::read_to_string(&errors).unwrap();
+        let result = |trial: u32| {
+            read_episode(&run.join(format!("episodes/idle/aoi_audio/PAGE-counter/{trial}")))
+                .unwrap()
+        };
+        let (lost, next) = (result(first), result(3 - first));
+        assert_eq!(
+            (lost.outcome, lost.cause),
+            (Outcome::InfrastructureError, cause),
+            "{program}: {lost:?}"
+        );
+        assert_eq!(next.outcome, Outcome::Passed, "{next:?}\n{said}");
+    }
+}

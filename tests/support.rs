@@ -1,5 +1,6 @@
 //! What the tests that cross crates share: the built binary, run folders, and one more try for the infrastructure.
 
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -111,4 +112,32 @@ fn only_episode(run: &Path) -> Result<PathBuf> {
         }
     }
     Ok(folder)
+}
+
+/// A home with F-E1 and, as F-E2, the same page that is over after eight seconds.
+pub fn home_with_a_short_task(folder: &Path) -> Result<PathBuf> {
+    let (home, checkout) = (folder.join("home"), checkout());
+    let (tasks, task) = (home.join("tasks"), "F-E1-error-toast");
+    std::fs::create_dir_all(&tasks)?;
+    symlink(checkout.join("plugins"), home.join("plugins"))?;
+    for name in ["page-lib", task] {
+        symlink(checkout.join("tasks").join(name), tasks.join(name))?;
+    }
+    let (long, short) = (
+        checkout.join("tasks").join(task),
+        tasks.join("F-E2-soon-over"),
+    );
+    std::fs::create_dir(&short)?;
+    symlink(long.join("page"), short.join("page"))?;
+    let mut manifest = std::fs::read_to_string(long.join("task.toml"))?;
+    for (from, to) in [
+        ("id = \"F-E1\"", "id = \"F-E2\""),
+        ("slug = \"error-toast\"", "slug = \"soon-over\""),
+        ("time-limit = 75", "time-limit = 8"),
+    ] {
+        anyhow::ensure!(manifest.contains(from), "{task} has no {from}");
+        manifest = manifest.replacen(from, to, 1);
+    }
+    std::fs::write(short.join("task.toml"), manifest)?;
+    Ok(home)
 }

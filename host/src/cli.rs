@@ -43,13 +43,22 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// The tasks: list, show, check, try, render their speech
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  dynacu-host tasks list\n  dynacu-host tasks play A-E1\n\ndocs/tasks.md says how to write one."
+    )]
     Tasks(tasks::TasksCommand),
     /// The model files: list, pull, verify
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  dynacu-host models list\n  dynacu-host models pull"
+    )]
     Models(models::ModelsCommand),
     /// Plugins: begin one, check it, make it one file, look into it
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  dynacu-host plugin new my-agent --kind policy --language javascript\n  dynacu-host plugin check my-agent\n\ndocs/plugins.md says how to write one."
+    )]
     Plugin(plugin::PluginCommand),
     /// Checks every part of this machine that an episode needs, by using it
     #[command(

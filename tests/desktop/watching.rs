@@ -8,6 +8,19 @@ use tokio::time::sleep;
 
 use super::bench::{Host, with_lanes};
 
+/// The lane's name, a step, its screen, something of what was announced, and something that was done.
+fn shows_it_all(seen: &str) -> bool {
+    let lists = seen.split_once("| heard ").map(|(_, lists)| lists);
+    let Some((heard, done)) = lists.and_then(|lists| lists.split_once("| done ")) else {
+        return false;
+    };
+    seen.contains("Lane 0: PAGE-announcement in aoi_full by random, trial")
+        && seen.contains("step ")
+        && seen.contains("| 640x360")
+        && heard.contains("train")
+        && !done.trim().is_empty()
+}
+
 #[test]
 fn the_live_page_shows_a_lane_s_screen_and_what_it_does() {
     with_lanes(|parent| async move {
@@ -15,17 +28,17 @@ fn the_live_page_shows_a_lane_s_screen_and_what_it_does() {
         let host = Command::new(dynacu_tests::host().unwrap())
             .args([
                 "--plugin",
-                "idle",
+                "random",
                 "--page",
-                "tests/fixtures/pages/counter.html",
+                "tests/fixtures/pages/announcement.html",
             ])
             .args([
                 "--instruction",
-                "Wait.",
+                "Press the platform that is announced.",
                 "--success",
-                "over",
+                "right_platform",
                 "--mode",
-                "standard",
+                "aoi_full",
             ])
             .args(["--trials", "6", "--watch", "--out"])
             .arg(parent.join("run"))
@@ -53,19 +66,16 @@ fn the_live_page_shows_a_lane_s_screen_and_what_it_does() {
         let mut seen = String::new();
         for _ in 0..600 {
             let look = "(() => { const lane = document.querySelector('article'); const screen = lane?.querySelector('img');
-                return screen?.naturalWidth ? `${lane.innerText} | ${screen.naturalWidth}x${screen.naturalHeight}` : ''; })()";
+                const list = (name) => lane.querySelector(name).innerText;
+                return screen?.naturalWidth ? `${lane.innerText} | ${screen.naturalWidth}x${screen.naturalHeight}\
+                    | heard ${list('.transcript')} | done ${list('.actions')}` : ''; })()";
             seen = browser.evaluate(look).await.unwrap();
-            if seen.contains("step 1") && seen.contains("| 640x360") {
+            if shows_it_all(&seen) {
                 break;
             }
             sleep(Duration::from_millis(200)).await;
         }
-        assert!(
-            seen.contains("Lane 0: PAGE-counter in standard by idle, trial")
-                && seen.contains("step 1")
-                && seen.contains("| 640x360"),
-            "{seen}"
-        );
+        assert!(shows_it_all(&seen), "{seen}");
         // Without the secret part of its address nothing is served.
         let root = url.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
         let state = format!("fetch('{root}/state').then(answer => answer.status)");

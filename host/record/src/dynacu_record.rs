@@ -20,7 +20,7 @@ mod run;
 mod writer;
 
 pub use episode::{
-    ActionCounts, EndCause, EpisodeResult, ModelIdentity, Outcome, Overhead, Perception,
+    ActionCounts, EndCause, EpisodeResult, Intervals, ModelIdentity, Outcome, Overhead, Perception,
     PolicyIdentity, ScoreResult, Speech, Usage,
 };
 pub use event::{DeclaredMoment, Entry, Event, HeardSentence};

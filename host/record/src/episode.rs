@@ -119,8 +119,12 @@ pub struct Usage {
 pub struct Perception {
     /// Frames captured.
     pub frames: u64,
-    /// Capture intervals longer than one and a half times the nominal one.
+    /// Capture intervals longer than one and a quarter times the nominal one.
     pub late_frames: u64,
+    /// Intervals between captures, milliseconds; none where there were fewer than two captures, and in records of before it was
+    /// written.
+    #[serde(default)]
+    pub interval_ms: Option<Intervals>,
     pub keyframes: u64,
     pub sentences: u64,
     /// Seconds of sound that the recognizer got.
@@ -134,6 +138,14 @@ pub struct Perception {
     pub moments: u32,
     /// 95th percentile of the time from capture to the decision to keep.
     pub delay_ms_p95: Option<u64>,
+}
+
+/// Of the intervals between captures.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Intervals {
+    pub median: f32,
+    pub p95: f32,
+    pub max: f32,
 }
 
 /// The voice's way to the page.

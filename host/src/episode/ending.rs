@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dynacu_record::{EndCause, Event as Entry, Perception, ScoreResult, Speech};
+use dynacu_record::{EndCause, Event as Entry, Intervals, Perception, ScoreResult, Speech};
 
 use super::desk::Tally;
 use super::judge::Judge;
@@ -170,6 +170,11 @@ impl Live<'_> {
             perception: Perception {
                 frames: seen.frames,
                 late_frames: seen.late_intervals,
+                interval_ms: (seen.intervals_ms.count > 0).then_some(Intervals {
+                    median: seen.intervals_ms.p50,
+                    p95: seen.intervals_ms.p95,
+                    max: seen.intervals_ms.max,
+                }),
                 keyframes,
                 sentences,
                 heard_s: all.samples.len() as f64 / 16_000.0,
