@@ -73,13 +73,14 @@ matrix: build ## every mode with every model adapter on every task, against loca
 	@cargo nextest run --locked --workspace --run-ignored only --no-capture -E 'test(/^matrix_/)'
 
 # Known vulnerabilities (`cargo deny check advisories`) are left out: their list is fetched from the network.
-lint: guests ## format, clippy, licences
+lint: guests ## format, clippy, types of the pages, licences
 	$(call say,lint)
 	@cargo fmt --check
 	@cd plugins && cargo fmt --check
 	@cd tests/fixtures/plugins && cargo fmt --check
 	@cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 	@cd plugins && cargo clippy --quiet --locked --all-targets --target-dir $(GUEST_TARGET)/native -- -D warnings
+	@npx --yes --package typescript@5.9.3 tsc -p tasks/jsconfig.json
 	@if cargo deny --version >/dev/null 2>&1; then cargo deny --log-level error check bans licenses sources; else echo "cargo-deny is not installed: licences and bans were not checked"; fi
 
 clean: ## removes what was built (not the model files)

@@ -30,7 +30,7 @@ function show({ values }) {
   at("episode").textContent = values.episode;
   at("listeners").textContent = values.listeners;
   BACK_CATALOGUE.forEach(([title, about, when, long], index) => {
-    const cell = (/** @type {string} */ kind, /** @type {...(Node | string)} */ ...parts) => html("span", { class: kind }, ...parts);
+    const cell = (/** @type {string} */ kind, /** @type {(Node | string)[]} */ ...parts) => html("span", { class: kind }, ...parts);
     const number = String(values.episode - 1 - index);
     at("episodes").append(html(
       "li", {}, cell("number", number), cell("name", html("b", {}, title), html("small", {}, about)), cell("when", when), cell("long", long),
