@@ -1,4 +1,4 @@
-//! Reads and reports a made-up run of 10,000 episodes and prints what that took: `cargo bench --manifest-path host/report/Cargo.toml --profile dev`.
+//! Reads and reports a made-up run of 10,000 episodes and prints what that took: `cargo bench --workspace --bench ten_thousand`.
 //!
 //! With a folder as its argument it leaves the run there to be looked at; a second argument is its number of tasks.
 
