@@ -9,7 +9,9 @@ mod adapters;
 #[path = "modes/cell.rs"]
 mod cell;
 
-use dynacu_record::Outcome;
+use dynacu_providers::{Options, Provider, Script, Server};
+use dynacu_record::{EndCause, Event, Outcome, read_events};
+use dynacu_tests::{checkout, only_once};
 
 use adapters::{ALL, Adapter, CLAUDE, GEMINI, LOCAL, OPENAI_CHAT, OPENAI_RESPONSES};
 use cell::{CAPITAL, Cell, MESSAGES, PRICE, Task, run};
@@ -124,6 +126,81 @@ fn a_server_of_ones_own_misses_the_messages_in_standard() {
             .iter()
             .any(|text| text.contains("keyframe_") || text.contains("AUDIO"))
     );
+}
+
+/// Writes down what it hears instead of the host's recogniser, in words that nobody said; then presses what it wrote.
+const WRITES_DOWN: &str = r#"
+schema = 1
+
+[[rule]]
+name = "writes down"
+times = "any"
+when = [{ audio = 1, no-tools = true }]
+answer = [{ text = "(1.0) The night boat leaves from berth nine." }]
+
+[[rule]]
+name = "read its own words"
+when = [{ images = 1, text = ["night boat leaves from berth nine"] }]
+answer = [{ tool = "click", arguments = { x = 720, y = 412 } }]
+
+[[rule]]
+name = "looks"
+times = "any"
+when = [{ images = 1 }]
+answer = [{ tool = "wait", arguments = { seconds = 1 } }]
+"#;
+
+#[test]
+fn a_model_that_hears_may_write_the_transcript_itself() {
+    let (host, key, settings) = (
+        "generativelanguage.googleapis.com",
+        "key-of-the-tests-4cf1a7",
+        "[aoi_full]\ntranscriber = \"model\"\n",
+    );
+    let options = Options {
+        key: Some(key.to_owned()),
+        ..Options::default()
+    };
+    let script = Script::parse(WRITES_DOWN).unwrap();
+    let server = Server::start(Provider::Gemini, script, &options).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("settings.toml");
+    std::fs::write(&file, settings).unwrap();
+    let endpoint = format!("{host}={}", server.url());
+    let arguments = [
+        "--plugin",
+        "gemini",
+        "--model",
+        GEMINI.model,
+        "--page",
+        "tests/fixtures/pages/announcement.html",
+        "--instruction",
+        "Press the platform that is announced.",
+        "--success",
+        "right_platform",
+        "--mode",
+        "aoi_full",
+        "--no-preflight",
+        "--settings",
+        file.to_str().unwrap(),
+        "--endpoint",
+        &endpoint,
+    ];
+    let ran = only_once(&checkout(), &arguments, &[("GEMINI_API_KEY", key)]).unwrap();
+    // It is the server that rejects sound in a form that Google's does not take.
+    server.check().unwrap();
+    let fired = server.fired();
+    assert!(fired.contains(&"writes down".to_owned()), "{fired:?}");
+    assert!(
+        fired.contains(&"read its own words".to_owned()),
+        "{fired:?}"
+    );
+    assert_eq!(ran.result.cause, EndCause::TaskEnded, "{:?}", ran.result);
+    // What the host recognised is what was announced, and stays in the record.
+    let heard = read_events(&ran.folder).unwrap().into_iter().any(
+        |entry| matches!(entry.event, Event::Sentence { sentence } if sentence.text.contains("train")),
+    );
+    assert!(heard);
 }
 
 /// One line of the table, and whether it is as it should be.
