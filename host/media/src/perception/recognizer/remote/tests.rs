@@ -48,8 +48,9 @@ impl Server {
                         "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
                         body.len()
                     );
-                    stream.write_all(reply.as_bytes()).unwrap();
+                    // Kept first: whoever has the reply may look at once.
                     kept.lock().unwrap().push((head, request[end..].to_vec()));
+                    stream.write_all(reply.as_bytes()).unwrap();
                 }
             })
             .unwrap();
