@@ -141,8 +141,11 @@ fn a_pause_that_was_over_before_anybody_looked_still_ends_its_sentence() {
         ("And then we go on and on", 200),
     ]));
     let (hearing, _events) = hearing(&talk);
-    // All at once, as if a pass had been under way all the time.
+    // All at once, as if a pass had been under way all the time. The end comes only when it has been looked at.
     hearing.push(Instant::now(), &talk.sound());
+    while talk.clips().is_empty() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
     assert_eq!(
         texts(&hearing.stop().sentences),
         ["It is done.", "And then we go on and on"]
