@@ -410,9 +410,11 @@ fn parts_of(host: u32, program: &str) -> Vec<String> {
 
 #[test]
 fn a_part_of_the_desktop_that_dies_ends_its_episode_and_the_next_one_has_a_new_lane() {
-    for (program, cause) in [
-        ("Xvfb", EndCause::LaneCheckFailed),
-        ("pulseaudio", EndCause::SoundLost),
+    // Without a display the browser ends as well: whichever is noticed first.
+    let display = [EndCause::LaneCheckFailed, EndCause::BrowserLost];
+    for (program, causes) in [
+        ("Xvfb", &display[..]),
+        ("pulseaudio", &[EndCause::SoundLost][..]),
     ] {
         let root = tempfile::tempdir().unwrap();
         let (run, errors) = (root.path().join("run"), root.path().join("errors"));
@@ -440,11 +442,8 @@ fn a_part_of_the_desktop_that_dies_ends_its_episode_and_the_next_one_has_a_new_l
                 .unwrap()
         };
         let (lost, next) = (result(first), result(3 - first));
-        assert_eq!(
-            (lost.outcome, lost.cause),
-            (Outcome::InfrastructureError, cause),
-            "{program}: {lost:?}"
-        );
+        assert_eq!(lost.outcome, Outcome::InfrastructureError, "{lost:?}");
+        assert!(causes.contains(&lost.cause), "{program}: {lost:?}");
         assert_eq!(next.outcome, Outcome::Passed, "{next:?}\n{said}");
     }
 }
