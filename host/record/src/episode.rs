@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How an episode counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     Passed,
@@ -22,6 +23,7 @@ pub enum Outcome {
 
 /// Why an episode ended: one name of one closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum EndCause {
     Done,
@@ -32,7 +34,6 @@ pub enum EndCause {
     LeftPage,
     Operator,
     PolicyReturned,
-    PolicyFailed,
     GuestTimeout,
     GuestOutOfMemory,
     GuestTrap,
@@ -45,6 +46,7 @@ pub enum EndCause {
     ProviderOutage,
     BrowserLost,
     SoundLost,
+    ScreenLost,
     CaptureLate,
     LaneCheckFailed,
     RecordLost,
@@ -63,6 +65,7 @@ impl EndCause {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PolicyIdentity {
     pub name: String,
     pub version: String,
@@ -70,6 +73,7 @@ pub struct PolicyIdentity {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelIdentity {
     pub adapter: String,
     pub sha256: String,
@@ -77,6 +81,7 @@ pub struct ModelIdentity {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScoreResult {
     /// 0 to 1.
     pub value: f64,
@@ -88,6 +93,7 @@ pub struct ScoreResult {
 
 /// Time added by perceiving, in milliseconds; deliberate waits are never in it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Overhead {
     /// Each observation, after the pace's wait.
     pub observe: Vec<u64>,
@@ -101,21 +107,21 @@ pub struct Overhead {
 
 /// What model calls used up, as the provider counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Usage {
     /// All input, what came from the provider's cache included.
     pub input_tokens: u64,
     /// The part of the input that came from the cache.
-    #[serde(default)]
     pub cached_input_tokens: u64,
     /// All output, reasoning included.
     pub output_tokens: u64,
-    #[serde(default)]
     pub reasoning_tokens: u64,
     /// US dollars by the run's price table; none where the model has no price there.
     pub cost_usd: Option<f64>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Perception {
     /// Frames captured.
     pub frames: u64,
@@ -123,14 +129,12 @@ pub struct Perception {
     pub late_frames: u64,
     /// Intervals between captures, milliseconds; none where there were fewer than two captures, and in records of before it was
     /// written.
-    #[serde(default)]
     pub interval_ms: Option<Intervals>,
     pub keyframes: u64,
     pub sentences: u64,
     /// Seconds of sound that the recognizer got.
     pub heard_s: f64,
     /// Times that speech could not be recognised; the episode is then an infrastructure error.
-    #[serde(default)]
     pub recognition_failures: u32,
     /// Sound lost before the recognizer, milliseconds.
     pub sound_gaps_ms: u64,
@@ -142,6 +146,7 @@ pub struct Perception {
 
 /// Of the intervals between captures.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Intervals {
     pub median: f32,
     pub p95: f32,
@@ -150,6 +155,7 @@ pub struct Intervals {
 
 /// The voice's way to the page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Speech {
     /// `speak` actions that were played.
     pub utterances: u32,
@@ -160,6 +166,7 @@ pub struct Speech {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ActionCounts {
     pub done: u32,
     pub off_screen: u32,
@@ -172,6 +179,7 @@ pub struct ActionCounts {
 
 /// The result of one episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EpisodeResult {
     pub schema: u32,
     pub task: String,
@@ -179,7 +187,6 @@ pub struct EpisodeResult {
     pub tier: String,
     pub mode: String,
     /// The keyframe gate; empty in records of before it was written.
-    #[serde(default)]
     pub gate: String,
     pub trial: u32,
     pub seed: String,
@@ -199,7 +206,6 @@ pub struct EpisodeResult {
     pub wall_s: f64,
     pub overhead_ms: Overhead,
     /// Model calls that the policy made.
-    #[serde(default)]
     pub model_calls: u64,
     /// Milliseconds that the model took for each answer; waits for a provider in trouble are not in it.
     pub model_ms: Vec<u64>,

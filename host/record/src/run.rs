@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PluginFile {
     pub name: String,
     pub kind: String,
@@ -15,6 +16,7 @@ pub struct PluginFile {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelFile {
     pub name: String,
     pub sha256: String,
@@ -22,6 +24,7 @@ pub struct ModelFile {
 
 /// A model that policies of the run ask.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AskedModel {
     pub adapter: String,
     pub model: String,
@@ -31,6 +34,7 @@ pub struct AskedModel {
 
 /// How the run asks models, and what that came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InferenceInfo {
     pub models: Vec<AskedModel>,
     /// Hosts that were sent elsewhere, with the URL.
@@ -51,6 +55,7 @@ pub struct InferenceInfo {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Machine {
     pub kernel: String,
     pub cpu: String,
@@ -61,6 +66,7 @@ pub struct Machine {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunInfo {
     pub schema: u32,
     /// The command line as it was typed.
@@ -80,7 +86,6 @@ pub struct RunInfo {
     pub fps: f32,
     pub gate: String,
     /// All gates of the run, where it has several: `gate` is the first of them. Each episode's first event names its own.
-    #[serde(default)]
     pub gates: Vec<String>,
     /// Share of pixels that had to change, of the frame or of a tile; none where the gate does not look at it.
     pub pixel_threshold: Option<f32>,
@@ -90,25 +95,19 @@ pub struct RunInfo {
     pub burst: bool,
     pub encoder: String,
     /// What recognised speech for the policy: a model file, or a server and its model.
-    #[serde(default)]
     pub recognizer: String,
     /// Seconds since 1970.
     pub started: u64,
     /// When it was taken up again, each time.
-    #[serde(default)]
     pub resumed: Vec<u64>,
     pub ended: Option<u64>,
     /// Isolated desktops that ran episodes at once, the last time.
-    #[serde(default)]
     pub lanes: usize,
     /// Episodes of the plan.
-    #[serde(default)]
     pub planned: usize,
     /// All of the configuration, in the shape of a file for `--config`: what a resumed run starts from. Null in records of
     /// before it was written.
-    #[serde(default)]
     pub config: serde_json::Value,
     /// None where nobody asks a model.
-    #[serde(default)]
     pub inference: Option<InferenceInfo>,
 }
