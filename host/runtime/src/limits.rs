@@ -86,6 +86,15 @@ impl Limits {
         }
     }
 
+    /// A plugin that only says what it is.
+    #[must_use]
+    pub fn describe() -> Self {
+        Self {
+            cpu_without_call: Duration::from_secs(5),
+            ..Self::policy(Duration::from_secs(10), [0; 32])
+        }
+    }
+
     /// A scorer; each kind of call has its own bounds beside these. Its random key is fixed: the same episode gives
     /// the same score.
     #[must_use]
