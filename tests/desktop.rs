@@ -12,9 +12,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use dynacu_host::action::keymap;
 use dynacu_host::desktop::browser::BrowserEvent;
 use dynacu_host::desktop::sound;
+use dynacu_host::input::keymap;
 use dynacu_host::input::{Button, Direction};
 use tokio::time::{sleep, timeout};
 

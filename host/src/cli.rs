@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
+use crate::studio::Studio;
 use crate::task::home::home;
 use crate::task::prepare::Renderer;
-use crate::task::studio::Studio;
 
 pub mod doctor;
 pub mod measure;
@@ -75,7 +75,7 @@ enum Command {
         #[arg(long)]
         settings: Option<std::path::PathBuf>,
         #[command(flatten)]
-        model: crate::config::model::ModelArguments,
+        model: crate::config::inference::ModelArguments,
     },
     /// Measures perception, speech, plugins and accuracy on this machine, beside their budgets
     #[command(

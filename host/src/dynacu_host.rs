@@ -10,11 +10,14 @@ pub mod cli;
 pub mod config;
 pub mod desktop;
 pub mod episode;
+pub mod inference;
 pub mod input;
+pub mod kit;
 pub mod measure;
 pub mod mode;
-pub mod model;
 pub mod observation;
+pub mod page_server;
+pub mod studio;
 pub mod suite;
 pub mod task;
 

@@ -16,8 +16,8 @@ use dynacu_runtime::types::{Channels, PolicyDescriptor};
 use dynacu_runtime::{Engine, Plugin};
 
 use crate::desktop::lane::Lane;
+use crate::inference::provider::Model;
 use crate::mode::{Grants, Mode};
-use crate::model::provider::Model;
 use crate::perception::encoder::Encoder;
 use crate::perception::keyframe::GateKind;
 use crate::perception::reading::Reader;

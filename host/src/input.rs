@@ -12,12 +12,13 @@ use x11rb::protocol::xproto::{self, ConnectionExt as _};
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 
-use crate::action::keymap::{Chord, keysym_of, keysyms};
-use crate::action::validate::{off_screen, untypable};
+use crate::desktop::display::off_screen;
 
 mod keyboard;
+pub mod keymap;
 
 use keyboard::{Keyboard, Stroke};
+use keymap::{Chord, keysym_of, keysyms, untypable};
 
 /// A browser looks at the pointer's new place before it takes a press there.
 const POINTER_SETTLE: Duration = Duration::from_millis(20);
@@ -218,7 +219,7 @@ impl Input {
         self.sync()
     }
 
-    /// Presses and releases a chord that `action::keymap` has let through.
+    /// Presses and releases a chord that [`keymap`] has let through.
     pub fn key(&mut self, chord: &Chord) -> Result<(), InputError> {
         let stroke = self.stroke(chord.keysym)?;
         let mut held = Vec::new();

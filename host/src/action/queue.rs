@@ -10,10 +10,9 @@ use dynacu_runtime::types::{
 };
 use tokio::sync::mpsc;
 
-use super::keymap;
 use super::validate::{self, Proposed, Refusal};
 use crate::capture::timebase::Timebase;
-use crate::input::{self, Input};
+use crate::input::{self, Input, keymap};
 use crate::mode::Grants;
 use crate::speech::Voice;
 use crate::speech::playback::Microphone;

@@ -1,8 +1,8 @@
 //! What is wrong with an action, before anything of it is done. Nothing is clamped: a point outside the screen is an error
 //! that the policy sees.
 
-use super::keymap::{self, KeyError};
-use crate::desktop::display::{HEIGHT, WIDTH};
+use crate::desktop::display::{HEIGHT, WIDTH, off_screen};
+use crate::input::keymap::{self, KeyError, untypable};
 
 /// The most clicks of one click action: three select a paragraph, no page asks for more than a few.
 pub const MOST_CLICKS: u8 = 5;
@@ -66,12 +66,6 @@ impl From<KeyError> for Refusal {
     }
 }
 
-/// Whether a point is outside the screen: valid are 0..=1279 and 0..=719.
-#[must_use]
-pub fn off_screen(x: i32, y: i32) -> bool {
-    !(0..i32::from(WIDTH)).contains(&x) || !(0..i32::from(HEIGHT)).contains(&y)
-}
-
 /// Checks one action; `speech_granted` is the mode's word on the microphone.
 pub fn check(action: &Proposed<'_>, speech_granted: bool) -> Result<(), Refusal> {
     let on_screen = |(x, y): (i32, i32)| {
@@ -129,12 +123,6 @@ pub fn check(action: &Proposed<'_>, speech_granted: bool) -> Result<(), Refusal>
         }
         Proposed::Pause => Ok(()),
     }
-}
-
-/// Control characters, but for line breaks and tabulators, are on no keyboard.
-#[must_use]
-pub fn untypable(character: char) -> bool {
-    character.is_control() && !matches!(character, '\n' | '\r' | '\t')
 }
 
 #[cfg(test)]

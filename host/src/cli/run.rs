@@ -11,14 +11,15 @@ use dynacu_record::{EpisodeResult, Outcome, RunInfo};
 use dynacu_runtime::Engine;
 
 use super::Done;
-use crate::config::model::ModelArguments;
+use crate::config::inference::ModelArguments;
 use crate::config::{Flags, Lanes, MOST_LANES, PAGE_LIMIT, RunConfig};
 use crate::desktop::check;
 use crate::desktop::lane::Lane;
 use crate::episode::Bench;
 use crate::episode::stop::Stop;
-use crate::model::ping::ping;
+use crate::inference::ping::ping;
 use crate::perception::recognizer::RecognizerChoice;
+use crate::studio::Studio;
 use crate::suite::agents::Crew;
 use crate::suite::describe::{describe, now};
 use crate::suite::lanes::{NotReady, Work, ready_lane};
@@ -31,7 +32,6 @@ use crate::suite::{capacity, running, summary};
 use crate::task::catalogue::Catalogue;
 use crate::task::foreign::Page;
 use crate::task::home::{Home, home};
-use crate::task::studio::Studio;
 
 #[derive(Debug, Args)]
 pub struct RunArguments {

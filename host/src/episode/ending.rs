@@ -13,7 +13,7 @@ use super::phase::{Phase, within};
 use super::stage::Stage;
 use super::{Trial, scoring};
 use crate::desktop::browser::Browser;
-use crate::model::inference::ModelTally;
+use crate::inference::calls::ModelTally;
 use crate::perception::hearing::HeardAll;
 use crate::task::manifest::MomentChannel;
 

@@ -17,10 +17,10 @@ use super::{Policy, Trial};
 use crate::desktop::browser::BrowserEvent;
 use crate::desktop::display::{HEIGHT, WIDTH};
 use crate::desktop::lane::Lane;
+use crate::page_server::FromPage;
 use crate::perception::hearing::{HeardEvent, Utterance};
 use crate::perception::seeing::{SeeingEvent, SeeingStats};
 use crate::task::catalogue::Task;
-use crate::task::server::FromPage;
 
 /// How often held events are looked at.
 pub(super) const TICK: Duration = Duration::from_millis(100);

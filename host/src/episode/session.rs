@@ -16,8 +16,8 @@ use dynacu_runtime::{Event, Frame, Keyframe, Observation, PolicyHost};
 use super::describe::describe;
 use super::desk::{Desk, Wish, to_policy};
 use crate::action::queue::ActionQueue;
-use crate::model::inference::{Inference, level_name};
-use crate::model::media::medium;
+use crate::inference::calls::{Inference, level_name};
+use crate::inference::media::medium;
 use crate::observation::{HeldFrame, in_window, thin};
 
 /// Actions whose outcomes a policy has not fetched; beyond it `perform` waits.

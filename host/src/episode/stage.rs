@@ -18,15 +18,15 @@ use crate::capture::timebase::Timebase;
 use crate::desktop::browser::Browser;
 use crate::desktop::check::{Patch, silence};
 use crate::desktop::lane::Lane;
+use crate::inference::calls::Inference;
 use crate::input::Input;
-use crate::model::inference::Inference;
 use crate::models;
 use crate::observation::{self, Shelf};
+use crate::page_server::{FromPage, PageServer};
 use crate::perception::hearing::{HeardEvent, Hearing, HearingConfig, Listener, Utterance};
 use crate::perception::seeing::{Kept, Seeing, SeeingConfig, SeeingEvent};
 use crate::perception::transcript::Sentence;
 use crate::speech::playback::Microphone;
-use crate::task::server::{FromPage, PageServer};
 
 /// Why the stage could not be set.
 pub struct Failure {

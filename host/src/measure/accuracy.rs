@@ -16,9 +16,9 @@ use crate::models::{file, names};
 use crate::perception::hearing::Hearing;
 use crate::perception::recognizer::{RecognizerChoice, Transcribe};
 use crate::perception::transcript::text_of;
+use crate::studio::render::entity;
 use crate::task::SpeechClip;
 use crate::task::home::Home;
-use crate::task::render::entity;
 
 mod set;
 

@@ -24,11 +24,11 @@ use crate::episode::stage::Stage;
 use crate::episode::stop::Stop;
 use crate::episode::{Bench, Policy, Trial};
 use crate::mode::Mode;
+use crate::page_server::{FromPage, PageEvent};
 use crate::perception::hearing::{HeardAll, HeardEvent};
 use crate::perception::keyframe::GateKind;
 use crate::perception::seeing::{Kept, SeeingEvent, SeeingStats};
 use crate::perception::transcript::Sentence;
-use crate::task::server::{FromPage, PageEvent};
 
 /// How often processes are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(2);

@@ -10,8 +10,8 @@ use tokio::sync::mpsc;
 use super::bed::Heard;
 use super::scene::{Clip, Scene};
 use crate::episode::session::Session;
+use crate::page_server::PageEvent;
 use crate::task::SpeechClip;
-use crate::task::server::PageEvent;
 
 /// Sentences of ten words, each with one full stop.
 const TEN_WORDS: [&str; 10] = [

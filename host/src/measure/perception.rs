@@ -17,10 +17,10 @@ use super::wall::{self, KeptView, Wall};
 use super::{budget, noise, scene};
 use crate::capture::timebase::Timebase;
 use crate::episode::session::Session;
+use crate::page_server::PageEvent;
 use crate::perception::encoder::load_encoder;
 use crate::perception::keyframe::GateKind;
 use crate::task::home::Home;
-use crate::task::server::PageEvent;
 
 /// Two observations are so far apart here: more of them in the same time than the benchmark's own pace gives.
 const PACE: Duration = Duration::from_millis(2500);

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
+use crate::studio::render;
 use crate::task::SpeechClip;
 use crate::task::catalogue::Task;
 use crate::task::home::Home;
 use crate::task::manifest::{Manifest, Moment, MomentChannel};
 use crate::task::prepare::Prepared;
-use crate::task::render;
 use crate::task::variant::{Seed, Variant};
 
 /// Where the pages lie, under the tasks' folder.

@@ -13,11 +13,11 @@ use super::plan::{Slot, agent_name};
 use crate::bundled;
 use crate::config::RunConfig;
 use crate::episode::Policy;
+use crate::inference::budget::{Budget, Spent};
+use crate::inference::egress::network::Network;
+use crate::inference::prices::Prices;
+use crate::inference::provider::{Model, ModelService, Provider, choose};
 use crate::mode::Mode;
-use crate::model::budget::{Budget, Spent};
-use crate::model::egress::network::Network;
-use crate::model::prices::Prices;
-use crate::model::provider::{Model, ModelService, Provider, choose};
 use crate::task::home::Home;
 
 /// One policy, or each mode's own, with a model where it asks one.

@@ -24,8 +24,8 @@ use crate::episode::phase::{Phase, within};
 use crate::episode::stop::Stop;
 use crate::episode::{self, Bench, Policy, Trial};
 use crate::speech::Pcm;
+use crate::studio::Studio;
 use crate::task::prepare::{Prepared, prepare};
-use crate::task::studio::Studio;
 
 /// A lane whose check fails so often in a row is given up.
 const FAILED_CHECKS: u32 = 2;

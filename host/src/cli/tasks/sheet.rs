@@ -6,14 +6,14 @@ use anyhow::{Context, Result};
 use dynacu_runtime::Engine;
 
 use crate::cli::run::bench;
+use crate::kit::gate::runner::Runner;
+use crate::kit::gate::{Check, Wants};
+use crate::kit::sheet::sheet;
 use crate::mode::Mode;
 use crate::perception::recognizer::RecognizerChoice;
 use crate::task::catalogue::Task;
-use crate::task::gate::runner::Runner;
-use crate::task::gate::{Check, Wants};
 use crate::task::home::Home;
 use crate::task::manifest::Manifest;
-use crate::task::sheet::sheet;
 use crate::task::variant::Seed;
 
 /// Makes the contact sheet of a task from an episode's folder, or from one that the reference policy is run for.

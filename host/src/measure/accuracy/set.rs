@@ -81,7 +81,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::task::render::entity;
+    use crate::studio::render::entity;
 
     #[test]
     fn every_voice_speaks_at_every_speed() {

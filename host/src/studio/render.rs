@@ -14,15 +14,16 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::SpeechClip;
 use crate::models::{names, pull};
 use crate::perception::recognizer::Transcribe;
 use crate::speech::Pcm;
 use crate::speech::kokoro::Kokoro;
 use crate::subprocess;
+use crate::task::SpeechClip;
 
 mod background;
 pub mod entity;
+pub mod noise;
 mod sound;
 
 pub use sound::decode;

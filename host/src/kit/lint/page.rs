@@ -12,11 +12,11 @@ use serde::Deserialize;
 use super::{Finding, answers};
 use crate::capture::timebase::Timebase;
 use crate::desktop::lane::Lane;
+use crate::page_server::{FromPage, PageServer};
 use crate::task::catalogue::Task;
 use crate::task::clips::ClipSet;
 use crate::task::home::Home;
 use crate::task::prepare::Prepared;
-use crate::task::server::{FromPage, PageServer};
 use crate::task::variant::{Seed, draw};
 
 /// How long a page may take to load, in seconds.

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::model::egress::allowed::Endpoint;
+use crate::inference::egress::allowed::Endpoint;
 
 /// One model call, retries included: reasoning models take minutes.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(180);

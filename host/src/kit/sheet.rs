@@ -7,8 +7,8 @@ use dynacu_record::{Event, read_events};
 use image::imageops::{FilterType, overlay, resize};
 use image::{Rgb, RgbImage};
 
-use super::lettering::Lettering;
-use super::manifest::{Manifest, MomentChannel};
+use crate::studio::lettering::Lettering;
+use crate::task::manifest::{Manifest, MomentChannel};
 
 /// One picture, in pixels.
 const CELL: (u32, u32) = (400, 225);

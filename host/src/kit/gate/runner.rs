@@ -13,12 +13,12 @@ use crate::desktop::lane::Lane;
 use crate::episode::stop::Stop;
 use crate::episode::{self, Bench, Policy, Trial};
 use crate::perception::keyframe::GateKind;
+use crate::studio::Studio;
 use crate::suite::agents::Crew;
 use crate::suite::summary::outcome_name;
 use crate::task::catalogue::Task;
 use crate::task::home::Home;
 use crate::task::prepare::prepare;
-use crate::task::studio::Studio;
 use crate::task::variant::Seed;
 
 /// A cut episode goes on for so long after the last moment that the reference policy saw.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::catalogue::Task;
+use crate::task::catalogue::Task;
 
 pub mod answers;
 pub mod counts;

@@ -20,9 +20,9 @@ use cap_std::fs::Dir;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
-use super::home::Home;
-use super::prepare::Prepared;
 use crate::capture::timebase::Timebase;
+use crate::task::home::Home;
+use crate::task::prepare::Prepared;
 
 mod audio;
 mod files;

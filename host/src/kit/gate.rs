@@ -7,8 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::manifest::Needs;
 use crate::mode::Mode;
+use crate::task::manifest::Needs;
 
 pub mod inputs;
 pub mod ledger;

@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
-use crate::bundled::OWN_SCORER;
 use crate::task::catalogue::{Task, digest};
 use crate::task::home::Home;
+use crate::task::manifest::OWN_SCORER;
 
 /// The hash of everything that an episode of this policy on this task depends on, shortened to what tells them apart.
 ///
@@ -36,7 +36,7 @@ pub fn of_run(task: &Task, home: &Home, policy: &str) -> Result<String> {
 pub fn of_lint(task: &Task, home: &Home) -> Result<String> {
     Ok(joined(&[
         of_task(task, home)?,
-        sources(home, "host/src/task/lint")?,
+        sources(home, "host/src/kit/lint")?,
     ]))
 }
 

@@ -15,12 +15,12 @@ use dynacu_runtime::{Engine, Plugin};
 use tokio::sync::mpsc;
 
 use super::*;
-use crate::model::budget::Budget;
-use crate::model::egress::network::Network;
-use crate::model::ping::ping;
-use crate::model::prices::Prices;
-use crate::model::provider::ModelService;
-use crate::model::provider::{Provider, ProviderError, choose};
+use crate::inference::budget::Budget;
+use crate::inference::egress::network::Network;
+use crate::inference::ping::ping;
+use crate::inference::prices::Prices;
+use crate::inference::provider::ModelService;
+use crate::inference::provider::{Provider, ProviderError, choose};
 
 /// Answers of a provider, in order; the last one stays.
 type Script = Arc<Mutex<(VecDeque<(u16, &'static str)>, u32)>>;

@@ -25,6 +25,12 @@ pub mod keysyms {
     pub const LEVEL3_SHIFT: u32 = 0xfe03;
 }
 
+/// Control characters, but for line breaks and tabulators, are on no keyboard.
+#[must_use]
+pub fn untypable(character: char) -> bool {
+    character.is_control() && !matches!(character, '\n' | '\r' | '\t')
+}
+
 /// Held while the chord's key is pressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Modifier {

@@ -2,7 +2,7 @@
 
 use std::f32::consts::TAU;
 
-use crate::measure::mixing::{Noise, at_level, room};
+use super::noise::{Noise, at_level, room};
 use crate::speech::Pcm;
 use crate::task::{Background, BackgroundSound};
 

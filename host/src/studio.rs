@@ -5,13 +5,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 
-use super::SpeechClip;
-use super::admission;
-use super::prepare::{RenderedClips, Renderer};
-use super::render::render_named;
 use crate::models::{names, pull};
 use crate::perception::reading::Reader;
 use crate::perception::recognizer::{self, RecognizerChoice, Transcribe};
+use crate::task::SpeechClip;
+use crate::task::prepare::{RenderedClips, Renderer};
+
+pub mod admission;
+pub mod lettering;
+pub mod render;
+
+use render::render_named;
 
 /// Each under the name by which its transcripts are kept.
 type Listeners = [(String, Arc<dyn Transcribe>); 2];

@@ -12,18 +12,18 @@ use dynacu_runtime::{Engine, Plugin};
 use tokio::process::Command;
 use tokio::sync::mpsc::Receiver;
 
-use super::home::Home;
-use super::manifest::Needs;
-use super::prepare::Prepared;
-use super::server::{FromPage, PageServer};
 use crate::capture::timebase::Timebase;
 use crate::desktop::browser::find_program;
 use crate::desktop::display::{HEIGHT, WIDTH};
 use crate::episode::judge::{Happened, Judge};
 use crate::episode::scoring;
 use crate::models;
+use crate::page_server::{FromPage, PageServer};
 use crate::perception::hearing::{Listener, Utterance};
 use crate::perception::recognizer::RecognizerChoice;
+use crate::task::home::Home;
+use crate::task::manifest::Needs;
+use crate::task::prepare::Prepared;
 
 /// How long the page may take to load in the person's browser.
 const LOADING: Duration = Duration::from_secs(60);
