@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use dynacu_vocabulary::Channel;
 use serde::{Deserialize, Serialize};
 
 /// What a policy perceives and produces beyond one screenshot a step.
@@ -24,18 +25,15 @@ impl Grants {
         }
     }
 
-    /// The granted channels by name.
+    /// The granted channels.
     #[must_use]
-    pub fn names(self) -> Vec<String> {
-        [
-            (self.keyframes, "keyframes"),
-            (self.audio, "audio"),
-            (self.speech, "speech"),
-        ]
-        .into_iter()
-        .filter(|(granted, _)| *granted)
-        .map(|(_, name)| name.to_owned())
-        .collect()
+    pub fn channels(self) -> Vec<Channel> {
+        let granted = |channel: &Channel| match channel {
+            Channel::Keyframes => self.keyframes,
+            Channel::Audio => self.audio,
+            Channel::Speech => self.speech,
+        };
+        Channel::ALL.into_iter().filter(granted).collect()
     }
 }
 

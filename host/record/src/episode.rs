@@ -174,6 +174,7 @@ pub struct ActionCounts {
     pub unknown_key: u32,
     pub not_granted: u32,
     pub cancelled: u32,
+    pub invalid: u32,
     pub failed: u32,
 }
 

@@ -69,7 +69,7 @@ fn result(outcome: Outcome) -> crate::EpisodeResult {
         "perception": {"frames": 0, "late_frames": 0, "interval_ms": null, "recognition_failures": 0, "keyframes": 0, "sentences": 0, "heard_s": 0.0, "sound_gaps_ms": 0,
                        "moments": 0, "delay_ms_p95": null},
         "speech": {"utterances": 0, "received": 0, "latency_ms_p95": null},
-        "actions": {"done": 0, "off_screen": 0, "forbidden": 0, "unknown_key": 0, "not_granted": 0, "cancelled": 0, "failed": 0},
+        "actions": {"done": 0, "off_screen": 0, "forbidden": 0, "unknown_key": 0, "not_granted": 0, "cancelled": 0, "invalid": 0, "failed": 0},
         "earlier_infrastructure_errors": 0
     }))
     .unwrap()

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use dynacu_record::{AskedModel, InferenceInfo, PluginFile};
-use dynacu_runtime::manifest::Channel;
-use dynacu_runtime::types::Channels;
+use dynacu_runtime::types::Assist;
 use dynacu_runtime::{Engine, Plugin, PluginKind};
 
 use super::plan::{Slot, agent_name};
@@ -128,7 +127,7 @@ impl Crew {
         let policy = self.policies.get(policy);
         let model = model.and_then(|model| self.models.get(model));
         agent_name(
-            policy.map_or("", |policy| policy.descriptor.name.as_str()),
+            policy.map_or("", |policy| policy.plugin.name.as_str()),
             model.map(|model| model.name.as_str()),
         )
     }
@@ -137,11 +136,11 @@ impl Crew {
     #[must_use]
     pub fn files(&self) -> Vec<PluginFile> {
         let policies = self.policies.iter().map(|policy| PluginFile {
-            name: policy.descriptor.name.clone(),
+            name: policy.plugin.name.clone(),
             kind: PluginKind::Policy.name().to_owned(),
-            version: policy.descriptor.version.clone(),
+            version: policy.plugin.version.clone(),
             sha256: policy.plugin.sha256.clone(),
-            grants: [policy.assists(), policy.resources()].concat(),
+            grants: policy_grants(policy),
         });
         let adapters = self.providers.iter().map(|provider| PluginFile {
             name: provider.plugin.name.clone(),
@@ -237,13 +236,13 @@ impl Crew {
         for policy in choices {
             let asker = policy.and_then(|index| self.policies.get(index));
             match asker {
-                Some(alone) if !alone.descriptor.needs_model => agents.push(Agent {
+                Some(alone) if !alone.plugin.manifest.needs_model => agents.push(Agent {
                     policy,
                     model: None,
                 }),
                 Some(asker) if models.is_empty() => bail!(
                     "{} asks a model, and this run has no model adapter: name one with --plugin",
-                    asker.descriptor.name
+                    asker.plugin.name
                 ),
                 _ => agents.extend(models.iter().map(|&model| Agent {
                     policy,
@@ -283,10 +282,10 @@ impl Crew {
         Ok(())
     }
 
-    /// One file of settings may serve several runs, so a table that nobody reads is told and no error. Names are easily
-    /// mistaken: a policy is called what it calls itself, an adapter what its file is called.
+    /// One file of settings may serve several runs, so a table that no plugin reads is only reported. A plugin's table has the
+    /// name that its manifest gives, or its file's.
     fn tell_unused_settings(&self, config: &RunConfig) {
-        let policies = self.policies.iter().map(|one| one.descriptor.name.as_str());
+        let policies = self.policies.iter().map(|one| one.plugin.name.as_str());
         let adapters = self.providers.iter().map(|one| one.plugin.name.as_str());
         let names: Vec<&str> = policies.chain(adapters).collect();
         for table in config.settings.keys() {
@@ -355,7 +354,7 @@ impl Loading<'_> {
                 "{name} is a scorer: tasks name their scorers themselves; --plugin takes policies and model adapters"
             ),
             PluginKind::Policy => {
-                let policy = self.policy(name, plugin, bundled).await?;
+                let policy = self.policy(name, plugin, bundled)?;
                 crew.policies.push(policy);
                 let index = crew.policies.len() - 1;
                 self.policies.insert(name.to_owned(), index);
@@ -371,25 +370,14 @@ impl Loading<'_> {
         }
     }
 
-    async fn policy(&self, name: &str, plugin: Plugin, bundled: bool) -> Result<Policy> {
-        let descriptor = plugin.describe_policy().await.map_err(|failure| {
-            anyhow!(
-                "{name} cannot say what it is: {} ({})",
-                failure.detail,
-                failure.kind.cause()
-            )
-        })?;
-        let unnamed = descriptor.channels & !plugin.manifest.channel_set();
-        if unnamed != Channels::empty() {
-            bail!(
-                "{name} wants {} by what it says of itself, and its manifest does not ask for that: name it in the key `channels` of plugin.toml",
-                Channel::names(unnamed).join(", ")
-            );
-        }
-        let asked = |channel| descriptor.channels.contains(channel);
-        let reading = self.allowed(name, bundled, "reading", asked(Channels::READING))?;
-        let solution = self.allowed(name, bundled, "solution", asked(Channels::SOLUTION))?;
-        let settings = self.settings(&descriptor.name)?;
+    fn policy(&self, name: &str, plugin: Plugin, bundled: bool) -> Result<Policy> {
+        let asked = |assist: Assist| {
+            let asked = plugin.manifest.assists.contains(&assist);
+            self.allowed(name, bundled, assist.name(), asked)
+        };
+        let reading = asked(Assist::Reading)?;
+        let solution = asked(Assist::Solution)?;
+        let settings = self.settings(&plugin.name)?;
         let memory = self.allowed(
             name,
             bundled,
@@ -399,7 +387,6 @@ impl Loading<'_> {
         let scratch = self.allowed(name, bundled, "scratch", plugin.manifest.scratch)?;
         let policy = Policy {
             plugin,
-            descriptor,
             settings,
             reading,
             solution,
@@ -461,10 +448,16 @@ impl Loading<'_> {
     }
 }
 
+/// Assists and resources, by name.
+fn policy_grants(policy: &Policy) -> Vec<String> {
+    let assists = policy.assists().into_iter().map(|assist| assist.to_string());
+    assists.chain(policy.resources()).collect()
+}
+
 fn policy_asks(policy: &Policy) -> String {
-    let mut all = policy.grants(Mode::AoiInteractive).names();
-    all.extend(policy.assists());
-    all.extend(policy.resources());
+    let channels = policy.grants(Mode::AoiInteractive).channels();
+    let mut all: Vec<String> = channels.iter().map(ToString::to_string).collect();
+    all.extend(policy_grants(policy));
     if all.is_empty() {
         "asks for nothing beyond screenshots".to_owned()
     } else {

@@ -21,7 +21,7 @@ fn result(outcome: &str) -> EpisodeResult {
 }
 
 /// The beginning of an episode whose task needs one moment, then these events.
-fn entries(granted: &[&str], channel: &str, events: &[(u64, Value)]) -> Vec<Entry> {
+fn entries(granted: &[&str], channel: &str, events: &[(u64, Value)]) -> Vec<Line> {
     let seconds = (channel == "screen").then_some(1.0);
     let beginning = json!({
         "event": "episode-started", "task": "F-E1", "mode": "aoi_full", "trial": 1, "seed": "0", "sub-seed": 0,
