@@ -74,7 +74,7 @@ async fn a_file_of_exchanges_answers_in_order_and_says_what_is_unlike() {
     }
     let answer = outcomes[0].as_ref().unwrap();
     assert_eq!(answer.parts, [Part::Text("Blue.".to_owned())]);
-    assert_eq!(outcomes[1], Err(ModelError::RateLimited(Some(2_000))));
+    assert_eq!(outcomes[1], Err(ModelError::RateLimited(Some(Duration::of(2_000)))));
     assert_eq!(outcomes[2], Err(ModelError::Timeout));
     assert!(outcomes[3].is_err());
     let unlike = exchanges.unlike();
