@@ -36,8 +36,8 @@ mod lateness;
 mod live;
 pub mod phase;
 pub(crate) mod scoring;
-pub(crate) mod session;
-pub(crate) mod stage;
+pub mod session;
+pub mod stage;
 pub mod stop;
 
 use ending::Ended;
