@@ -39,8 +39,8 @@ mod names;
 mod observing;
 pub mod phase;
 pub(crate) mod scoring;
-pub(crate) mod session;
-pub(crate) mod stage;
+pub mod session;
+pub mod stage;
 pub mod stop;
 
 use ending::Ended;

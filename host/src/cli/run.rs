@@ -15,10 +15,9 @@ use crate::config::inference::ModelArguments;
 use crate::config::{Flags, Lanes, MOST_LANES, PAGE_LIMIT, RunConfig};
 use crate::desktop::check;
 use crate::desktop::lane::Lane;
-use crate::episode::Bench;
+use crate::driver;
 use crate::episode::stop::Stop;
 use crate::inference::ping::ping;
-use crate::perception::recognizer::RecognizerChoice;
 use crate::studio::Studio;
 use crate::suite::agents::Crew;
 use crate::suite::describe::{describe, now};
@@ -31,7 +30,7 @@ use crate::suite::watch::Watch;
 use crate::suite::{capacity, running, summary};
 use crate::task::catalogue::Catalogue;
 use crate::task::foreign::Page;
-use crate::task::home::{Home, home};
+use crate::task::home::home;
 
 #[derive(Debug, Args)]
 pub struct RunArguments {
@@ -168,7 +167,8 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         None => run_folder(config.out.as_deref())?,
     };
     let _alone = alone(&folder)?;
-    let bench = bench(engine, home, &config.recognizer)?;
+    eprintln!("loading the models …");
+    let bench = driver::bench(engine, home, &config.recognizer)?;
     bench.encoder.name().clone_into(&mut info.encoder);
     if let Some(resumed) = &resumed {
         resumed.check(&info)?;
@@ -387,24 +387,6 @@ async fn preflight(crew: &Crew) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// Loads every model once.
-pub(super) fn bench(engine: Engine, home: Home, recognizer: &RecognizerChoice) -> Result<Bench> {
-    eprintln!("loading the models …");
-    let page_recognizer = RecognizerChoice::Base.load()?;
-    Ok(Bench {
-        engine,
-        home,
-        encoder: crate::perception::encoder::load_encoder()?,
-        recognizer: match recognizer {
-            RecognizerChoice::Base => Arc::clone(&page_recognizer),
-            other => other.load()?,
-        },
-        page_recognizer,
-        voice: Arc::new(crate::speech::piper::Piper::load()?),
-        reader: Arc::new(crate::perception::reading::Reader::load()?),
-    })
 }
 
 /// The run folder: the one named, which must be new, or a fresh one.

@@ -7,7 +7,8 @@ use dynacu_runtime::Engine;
 
 use super::lint::{pace, relative};
 use super::sheet::write_sheet;
-use crate::cli::{Done, run::bench};
+use crate::cli::Done;
+use crate::driver;
 use crate::kit::gate::ledger::{Ledger, Lint, TaskEntry, file};
 use crate::kit::gate::runner::{Runner, cut_after};
 use crate::kit::gate::table::{Row, markdown, over_all};
@@ -59,7 +60,8 @@ pub async fn run(
     if missing > 0 {
         crate::desktop::programs::check()?;
         let work = tempfile::tempdir()?;
-        let models = bench(Engine::new()?, home.clone(), &RecognizerChoice::Base)?;
+        eprintln!("loading the models …");
+        let models = driver::bench(Engine::new()?, home.clone(), &RecognizerChoice::Base)?;
         let mut runner = Runner::new(models, &POLICIES, work.path()).await?;
         for task in &tasks {
             wanted.run(task, &mut runner, &mut ledger, &file).await?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use dynacu_runtime::Engine;
 
-use crate::cli::run::bench;
+use crate::driver;
 use crate::kit::gate::runner::Runner;
 use crate::kit::gate::{Check, Wants};
 use crate::kit::sheet::sheet;
@@ -32,7 +32,8 @@ pub async fn run(
     };
     crate::desktop::programs::check()?;
     let work = tempfile::tempdir()?;
-    let models = bench(Engine::new()?, home.clone(), &RecognizerChoice::Base)?;
+    eprintln!("loading the models …");
+    let models = driver::bench(Engine::new()?, home.clone(), &RecognizerChoice::Base)?;
     let mut runner = Runner::new(models, &["reference"], work.path()).await?;
     let check = Check {
         policy: "reference",

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::scene::Scene;
 use super::statistics::Spread;
-use crate::capture::screen::{Area, Frame};
+use dynacu_host::capture::screen::{Area, Frame};
 
 /// Sizes of a change, as width and height of its place: 0.03, 0.1, 0.5, 2 and 10 % of the screen.
 const SIZES: [(u32, u32); 5] = [(18, 16), (46, 21), (96, 48), (320, 58), (400, 231)];

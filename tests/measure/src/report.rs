@@ -157,7 +157,7 @@ impl Report {
     /// # Errors
     /// The lock file of the models cannot be read.
     pub fn begin(name: &'static str, root: &Path) -> Result<Self> {
-        use crate::suite::machine;
+        use dynacu_host::suite::machine;
         let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
         Ok(Self {
             name,

@@ -10,8 +10,8 @@ use super::plot::{self, Series};
 use super::report::{Budget, Line, Plot, Report, Table, short};
 use super::statistics::Spread;
 use super::wall::{LENGTH_NAMES, SIZE_NAMES, Score};
-use crate::perception::encoder::Encoder;
-use crate::perception::keyframe::{GateKind, films};
+use dynacu_host::perception::encoder::Encoder;
+use dynacu_host::perception::keyframe::{GateKind, films};
 
 /// The default gate with captures on damage, as it is called in tables.
 pub const WITH_BURST: &str = "local with burst";

@@ -9,9 +9,9 @@ use tokio::sync::mpsc;
 
 use super::bed::Heard;
 use super::scene::{Clip, Scene};
-use crate::episode::session::Session;
-use crate::page_server::PageEvent;
-use crate::task::SpeechClip;
+use dynacu_host::episode::session::Session;
+use dynacu_host::page_server::PageEvent;
+use dynacu_host::task::SpeechClip;
 
 /// Sentences of ten words, each with one full stop.
 const TEN_WORDS: [&str; 10] = [

@@ -17,18 +17,18 @@ use tokio::sync::mpsc;
 
 use super::processes::{Look, Sampler};
 use super::scene::Scene;
-use crate::bundled;
-use crate::desktop::lane::Lane;
-use crate::episode::session::Session;
-use crate::episode::stage::Stage;
-use crate::episode::stop::Stop;
-use crate::episode::{Bench, Policy, Trial};
-use crate::mode::Mode;
-use crate::page_server::{FromPage, PageEvent};
-use crate::perception::hearing::{HeardAll, HeardEvent};
-use crate::perception::keyframe::GateKind;
-use crate::perception::seeing::{Kept, SeeingEvent, SeeingStats};
-use crate::perception::transcript::Sentence;
+use dynacu_host::bundled;
+use dynacu_host::desktop::lane::Lane;
+use dynacu_host::episode::session::Session;
+use dynacu_host::episode::stage::Stage;
+use dynacu_host::episode::stop::Stop;
+use dynacu_host::episode::{Bench, Policy, Trial};
+use dynacu_host::mode::Mode;
+use dynacu_host::page_server::{FromPage, PageEvent};
+use dynacu_host::perception::hearing::{HeardAll, HeardEvent};
+use dynacu_host::perception::keyframe::GateKind;
+use dynacu_host::perception::seeing::{Kept, SeeingEvent, SeeingStats};
+use dynacu_host::perception::transcript::Sentence;
 
 /// How often processes are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(2);

@@ -1,4 +1,4 @@
-//! `dynacu-host measure`: what perception, speech and plugins cost and how right they are, on this machine.
+//! What perception, speech and plugins cost and how right they are, on this machine.
 //!
 //! Nothing here is a second desktop: pages are served, watched, heard and spoken to by the parts that run episodes, and a
 //! figure is what those parts, or the page itself, say about it.

@@ -1,18 +1,21 @@
-//! `dynacu-host measure`: figures of this machine beside their budgets.
+//! `dynacu-measure`: figures of this machine beside their budgets.
+//!
+//! Exit codes: 0 it was measured, whatever the figures; 1 something that is needed is missing or failed; 2 the command was wrong.
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
-use clap::{Args, ValueEnum};
+use clap::{Parser, ValueEnum};
+use dynacu_host::desktop::{programs, supervisor};
+use dynacu_host::driver;
+use dynacu_host::perception::recognizer::RecognizerChoice;
+use dynacu_host::task::home::{Home, home};
+use dynacu_measure::bed::Bed;
+use dynacu_measure::perception::Extent;
+use dynacu_measure::report::Report;
+use dynacu_measure::{accuracy, document, perception, plugins, speech};
 use dynacu_runtime::Engine;
-
-use super::{Done, run};
-use crate::measure::bed::Bed;
-use crate::measure::perception::Extent;
-use crate::measure::report::Report;
-use crate::measure::{accuracy, document, perception, plugins, speech};
-use crate::perception::recognizer::RecognizerChoice;
-use crate::task::home::{Home, home};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
@@ -30,8 +33,14 @@ enum What {
     All,
 }
 
-#[derive(Debug, Args)]
-pub struct MeasureArguments {
+/// Measures perception, speech, plugins and accuracy on this machine, beside their budgets.
+#[derive(Debug, Parser)]
+#[command(
+    name = "dynacu-measure",
+    version,
+    after_help = "Examples:\n  dynacu-measure perception\n  dynacu-measure all --out docs/perception --doc docs/perception.md\n  dynacu-measure perception --minutes 10 --json"
+)]
+struct Arguments {
     #[arg(value_enum)]
     what: What,
     /// Prints one JSON array of reports on standard output
@@ -51,12 +60,31 @@ pub struct MeasureArguments {
     minutes: Option<u32>,
 }
 
+fn main() -> ExitCode {
+    let mut typed = std::env::args_os().skip(1);
+    // A lane's supervisor is the program that started the lane, under another command.
+    if typed
+        .next()
+        .is_some_and(|first| first == supervisor::SUBCOMMAND)
+    {
+        return supervisor::run(&PathBuf::from(typed.next().unwrap_or_default()));
+    }
+    let arguments = Arguments::parse();
+    let done = driver::runtime()
+        .map_err(anyhow::Error::from)
+        .and_then(|runtime| runtime.block_on(measure(arguments)));
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("dynacu-measure: {error:#}");
+            ExitCode::from(1)
+        }
+    }
+}
+
 /// Measures what the arguments ask for. Figures that miss their budget are told, and are no failure of the command.
-///
-/// # Errors
-/// A part that is needed is missing or fails.
 #[allow(clippy::print_stdout, reason = "the figures are this command's output")]
-pub async fn measure(arguments: MeasureArguments) -> Result<Done> {
+async fn measure(arguments: Arguments) -> Result<()> {
     ensure!(
         arguments
             .minutes
@@ -108,11 +136,12 @@ pub async fn measure(arguments: MeasureArguments) -> Result<Done> {
     if arguments.json {
         println!("{}", serde_json::to_string(&reports)?);
     }
-    Ok(Done::Well)
+    Ok(())
 }
 
 async fn bed(home: &Home) -> Result<Bed> {
-    crate::desktop::programs::check()?;
-    let bench = run::bench(Engine::new()?, home.clone(), &RecognizerChoice::Base)?;
+    programs::check()?;
+    eprintln!("loading the models …");
+    let bench = driver::bench(Engine::new()?, home.clone(), &RecognizerChoice::Base)?;
     Bed::new(bench).await
 }

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 
-use crate::capture::screen::{Frame, Screen};
-use crate::capture::timebase::Timebase;
-use crate::perception::encoder::Encoder;
-use crate::perception::keyframe::{Decision, Gate, GateKind};
+use dynacu_host::capture::screen::{Frame, Screen};
+use dynacu_host::capture::timebase::Timebase;
+use dynacu_host::perception::encoder::Encoder;
+use dynacu_host::perception::keyframe::{Decision, Gate, GateKind};
 
 /// Decides the moments of the gate `random`.
 const KEY: u64 = 1;

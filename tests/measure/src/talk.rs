@@ -6,11 +6,11 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::scene::{Clip, Scene};
+use super::scene::{Clip, PAGES, Scene};
 use super::words::{Errors, align, words};
-use crate::perception::transcript::Sentence;
-use crate::task::SpeechClip;
-use crate::task::home::Home;
+use dynacu_host::perception::transcript::Sentence;
+use dynacu_host::task::SpeechClip;
+use dynacu_host::task::home::Home;
 
 /// Between two sentences of one slide, and before the first of a slide (ms), beside the silence inside the clips.
 const BREATH: u32 = 60;
@@ -59,7 +59,7 @@ impl Talk {
     /// # Errors
     /// The file is missing or not of this form.
     pub fn load(home: &Home, quick: bool, rounds: usize) -> Result<Self> {
-        let file = home.tasks.join("measure/talk/talk.toml");
+        let file = home.root.join(PAGES).join("talk/talk.toml");
         let text = std::fs::read_to_string(&file)
             .with_context(|| format!("cannot read {}", file.display()))?;
         let script: Script =

@@ -11,14 +11,14 @@ use super::plot::{self, Series};
 use super::report::{Budget, Line, Plot, Report, Table, short};
 use super::scene::{self, Clip};
 use super::words::{self, Errors};
-use crate::capture::timebase::Timebase;
-use crate::models::{file, names};
-use crate::perception::hearing::Hearing;
-use crate::perception::recognizer::{RecognizerChoice, Transcribe};
-use crate::perception::transcript::text_of;
-use crate::studio::render::entity;
-use crate::task::SpeechClip;
-use crate::task::home::Home;
+use dynacu_host::capture::timebase::Timebase;
+use dynacu_host::models::{file, names};
+use dynacu_host::perception::hearing::Hearing;
+use dynacu_host::perception::recognizer::{RecognizerChoice, Transcribe};
+use dynacu_host::perception::transcript::text_of;
+use dynacu_host::studio::render::entity;
+use dynacu_host::task::SpeechClip;
+use dynacu_host::task::home::Home;
 
 mod set;
 

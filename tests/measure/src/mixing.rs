@@ -2,7 +2,7 @@
 
 use std::f32::consts::TAU;
 
-use crate::studio::render::noise::{Noise, at_level, power, room};
+use dynacu_host::studio::render::noise::{Noise, at_level, power, room};
 
 /// Samples a second.
 pub const RATE: usize = 16_000;

@@ -13,9 +13,9 @@ use super::plot::{self, Series};
 use super::report::{Budget, By, Line, Plot, Report};
 use super::scene;
 use super::statistics::Spread;
-use crate::perception::keyframe::GateKind;
-use crate::speech::kokoro::Kokoro;
-use crate::speech::{Pcm, Voice};
+use dynacu_host::perception::keyframe::GateKind;
+use dynacu_host::speech::kokoro::Kokoro;
+use dynacu_host::speech::{Pcm, Voice};
 
 const SPARE: Duration = Duration::from_secs(60);
 /// An answer that is there sooner began while the question was still being asked.

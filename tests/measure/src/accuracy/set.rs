@@ -3,8 +3,9 @@
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-use crate::task::SpeechClip;
-use crate::task::home::Home;
+use crate::scene::PAGES;
+use dynacu_host::task::SpeechClip;
+use dynacu_host::task::home::Home;
 
 /// `set.toml`.
 #[derive(Debug, Deserialize)]
@@ -38,7 +39,7 @@ impl Set {
     /// # Errors
     /// The file is missing or not of this form.
     pub fn load(home: &Home) -> Result<Self> {
-        let path = home.tasks.join("measure/accuracy/set.toml");
+        let path = home.root.join(PAGES).join("accuracy/set.toml");
         let text = std::fs::read_to_string(&path)
             .with_context(|| format!("cannot read {}", path.display()))?;
         let set: Self = toml::from_str(&text).with_context(|| format!("in {}", path.display()))?;
@@ -81,7 +82,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::studio::render::entity;
+    use dynacu_host::studio::render::entity;
 
     #[test]
     fn every_voice_speaks_at_every_speed() {

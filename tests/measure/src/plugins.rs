@@ -8,7 +8,7 @@ use dynacu_runtime::{Engine, GuestFailure, Plugin, PluginKind};
 
 use super::report::{Budget, By, Line, Report, Table, short};
 use super::statistics::Spread;
-use crate::task::home::Home;
+use dynacu_host::task::home::Home;
 
 /// What a plugin of ordinary size has: the budget of a warm start is for one of these.
 const ORDINARY: u64 = 1 << 20;
@@ -77,7 +77,7 @@ pub async fn measure(home: &Home, quick: bool) -> Result<Report> {
         ("reference", PluginKind::Policy),
         ("typed-answer", PluginKind::Scorer),
     ] {
-        let plugin = Plugin::load(&engine, &crate::bundled::bundled(home, name)?)?;
+        let plugin = Plugin::load(&engine, &dynacu_host::bundled::bundled(home, name)?)?;
         let mut times = Vec::new();
         for _ in 0..calls {
             let began = Instant::now();

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use crate::studio::render;
-use crate::task::SpeechClip;
-use crate::task::catalogue::Task;
-use crate::task::home::Home;
-use crate::task::manifest::{Manifest, Moment, MomentChannel};
-use crate::task::prepare::Prepared;
-use crate::task::variant::{Seed, Variant};
+use dynacu_host::studio::render;
+use dynacu_host::task::SpeechClip;
+use dynacu_host::task::catalogue::Task;
+use dynacu_host::task::home::Home;
+use dynacu_host::task::manifest::{Manifest, Moment, MomentChannel};
+use dynacu_host::task::prepare::Prepared;
+use dynacu_host::task::variant::{Seed, Variant};
 
-/// Where the pages lie, under the tasks' folder.
-const FOLDER: &str = "measure";
+/// Where the pages and the scripts lie, under the checkout.
+pub const PAGES: &str = "tests/measure/pages";
 /// The events that the pages report.
 const MOMENTS: [&str; 9] = [
     "over",
@@ -79,10 +79,10 @@ impl Scene {
     /// # Errors
     /// The page is not there.
     pub fn prepared(&self, home: &Home, clips: BTreeMap<String, PathBuf>) -> Result<Arc<Prepared>> {
-        let folder = home.tasks.join(FOLDER).join(self.page);
+        let folder = home.root.join(PAGES).join(self.page);
         ensure!(
             folder.join("page/index.html").is_file(),
-            "the page {} is missing from {}: it belongs to the program's folder as the tasks do",
+            "the page {} is missing from {}: measuring needs a checkout",
             self.page,
             folder.display()
         );

@@ -1,15 +1,19 @@
-//! `dynacu-host measure` on a real lane: every line of the budget table is there with something measured in it. What the
+//! `dynacu-measure` on a real lane: every line of the budget table is there with something measured in it. What the
 //! figures are is nobody's business here.
 
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result};
-use dynacu_tests::dynacu_host;
 use serde_json::Value;
 
 /// Runs a quick measurement and gives its report.
 fn measured(arguments: &[&str]) -> Result<Value> {
-    let output = dynacu_host(&[&["measure"], arguments, &["--quick", "--json"]].concat())?;
+    let output = Command::new(env!("CARGO_BIN_EXE_dynacu-measure"))
+        .args(arguments)
+        .args(["--quick", "--json"])
+        .current_dir(env!("DYNACU_CHECKOUT"))
+        .output()?;
     eprintln!("{}", String::from_utf8_lossy(&output.stderr));
     let reports: Value =
         serde_json::from_slice(&output.stdout).context("the command printed no reports")?;

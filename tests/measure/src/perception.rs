@@ -15,12 +15,12 @@ use super::report::{Budget, Line, Report};
 use super::talk::{self, Talk};
 use super::wall::{self, KeptView, Wall};
 use super::{budget, noise, scene};
-use crate::capture::timebase::Timebase;
-use crate::episode::session::Session;
-use crate::page_server::PageEvent;
-use crate::perception::encoder::load_encoder;
-use crate::perception::keyframe::GateKind;
-use crate::task::home::Home;
+use dynacu_host::capture::timebase::Timebase;
+use dynacu_host::episode::session::Session;
+use dynacu_host::page_server::PageEvent;
+use dynacu_host::perception::encoder::load_encoder;
+use dynacu_host::perception::keyframe::GateKind;
+use dynacu_host::task::home::Home;
 
 /// Two observations are so far apart here: more of them in the same time than the benchmark's own pace gives.
 const PACE: Duration = Duration::from_millis(2500);

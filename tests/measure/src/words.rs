@@ -1,6 +1,6 @@
 //! How near a transcript is to what was said: words of both, laid beside each other with the fewest changes.
 
-use crate::studio::render::entity::normalise;
+use dynacu_host::studio::render::entity::normalise;
 
 /// Words in the form in which they are compared: lower case, numbers in digits, no punctuation; digits and letters that
 /// are said one by one ("five five, K X") form one word, because a recogniser groups them as it likes.

@@ -7,7 +7,7 @@ use super::processes::{self, CHROMIUM, Look};
 use super::report::{Budget, By, Line, Plot, Report, Table, short};
 use super::statistics::{Spread, slope};
 use super::talk::HeardTalk;
-use crate::perception::seeing::Summary;
+use dynacu_host::perception::seeing::Summary;
 
 /// Growth is looked at from here on: before, caches fill and the browser settles (s).
 const SETTLED: f64 = 60.0;
@@ -276,7 +276,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::measure::processes::Cost;
+    use crate::processes::Cost;
 
     #[test]
     fn the_browser_is_left_out_of_the_lanes_memory() {

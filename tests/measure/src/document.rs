@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::report::Report;
-use crate::kit::marked::replaced;
+use dynacu_host::kit::marked::replaced;
 
 /// Replaces the part of a document between `<!-- measured: NAME -->` and `<!-- end: NAME -->`. Plots are linked in `folder`,
 /// where they were written to.
