@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use dynacu_record::{AskedModel, InferenceInfo, PluginFile};
 use dynacu_runtime::types::Assist;
 use dynacu_runtime::{Engine, Plugin, PluginKind};
