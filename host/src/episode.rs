@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dynacu_record::{
-    AskedAs, DeclaredMoment, EndCause, EpisodeResult, EpisodeStarted, Event, ModelIdentity, Outcome,
-    Overhead, PerceptionSettings, PolicyIdentity, RecordError, Recorder, SCHEMA, ScoreResult,
-    Usage, Writer,
+    AskedAs, DeclaredMoment, EndCause, EpisodeResult, EpisodeStarted, Event, ModelIdentity,
+    Outcome, Overhead, PerceptionSettings, PolicyIdentity, RecordError, Recorder, SCHEMA,
+    ScoreResult, Usage, Writer,
 };
 use dynacu_runtime::types::{Assist, Brief, Channel, Size};
 use dynacu_runtime::{Engine, Plugin};

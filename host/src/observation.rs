@@ -107,7 +107,9 @@ impl ScreenFrame {
         };
         let bytes = encoded.map_err(|error| EncodeError::Other(format!("{error:#}")))?;
         let id = self.shelf.recorder.blob(bytes, media_type);
-        self.shelf.encode_ms.lock()
+        self.shelf
+            .encode_ms
+            .lock()
             .push(u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX));
         self.encoded.lock().insert(encoding.clone(), id.clone());
         Ok(id)

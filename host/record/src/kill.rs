@@ -49,10 +49,7 @@ fn write_episode(folder: &Path, outcome: Outcome) {
             },
         );
     }
-    recorder.event(
-        9,
-        Event::Scored { score: None },
-    );
+    recorder.event(9, Event::Scored { score: None });
     drop(recorder);
     writer.finish().unwrap();
     write_json(&folder.join("episode.json"), &result(outcome)).unwrap();

@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
+use crate::SCHEMA;
 use crate::episode::EpisodeResult;
 use crate::event::Line;
 use crate::file::hash;
 use crate::run::RunInfo;
-use crate::SCHEMA;
 
 /// A record that cannot be read or cannot be believed.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum ReadError {
     #[error("cannot read {}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
@@ -93,7 +94,9 @@ fn check_schema(json: &str, path: &Path) -> Result<(), ReadError> {
         event: Option<String>,
     }
     match serde_json::from_str::<Versioned>(json) {
-        Ok(Versioned { event: Some(event), .. }) if event != "episode-started" => Ok(()),
+        Ok(Versioned {
+            event: Some(event), ..
+        }) if event != "episode-started" => Ok(()),
         // The first schema had no number in `events.jsonl`.
         Ok(Versioned { schema, .. }) if schema != Some(u64::from(SCHEMA)) => {
             Err(ReadError::Schema {

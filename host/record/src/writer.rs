@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use parking_lot::{Condvar, Mutex};
@@ -21,6 +21,7 @@ const GUEST_QUEUE: usize = 1024;
 
 /// The record can no longer be complete.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum RecordError {
     #[error("cannot make the record's folder {}: {source}", path.display())]
     Folder { path: PathBuf, source: io::Error },
@@ -200,7 +201,10 @@ impl Recorder {
             .insert(id.clone(), (media_type.to_owned(), bytes.len() as u64))
             .is_none();
         if new {
-            self.shared.unwritten.lock().insert(id.clone(), Arc::clone(&bytes));
+            self.shared
+                .unwritten
+                .lock()
+                .insert(id.clone(), Arc::clone(&bytes));
             self.offer(Job::Blob {
                 id: id.clone(),
                 path: self.blob_path(&id, media_type),
@@ -273,7 +277,6 @@ fn extension(media_type: &str) -> &str {
         _ => "bin",
     }
 }
-
 
 fn write_all(
     mut log: BufWriter<File>,

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use dynacu_record::{Line, EpisodeResult, ReadError, RunInfo, SCHEMA};
+use dynacu_record::{EpisodeResult, Line, ReadError, RunInfo, SCHEMA};
 
 use crate::trace::Trace;
 

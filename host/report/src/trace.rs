@@ -7,7 +7,9 @@
 use std::collections::HashSet;
 
 use dynacu_record::vocabulary::{Assist, Channel, Sentence};
-use dynacu_record::{DeclaredMoment, EpisodeResult, Event, Line, MomentChannel, Outcome, PageEvent};
+use dynacu_record::{
+    DeclaredMoment, EpisodeResult, Event, Line, MomentChannel, Outcome, PageEvent,
+};
 use serde::Serialize;
 
 /// How long a moment of the screen is taken to be up where the record does not say, milliseconds.
@@ -207,9 +209,7 @@ type Perceived = (Option<By>, Option<u64>, bool);
 fn seen(entries: &[Line], at: u64, up: u64, keyframes: bool) -> Option<Perceived> {
     let last = at + up + FRAME;
     let in_screenshot = entries.iter().any(|entry| match &entry.event {
-        Event::Observation { observation, .. } => {
-            (at..=at + up).contains(&observation.taken_at)
-        }
+        Event::Observation { observation, .. } => (at..=at + up).contains(&observation.taken_at),
         _ => false,
     });
     let kept: Vec<(&str, u64)> = entries
@@ -238,9 +238,8 @@ fn seen(entries: &[Line], at: u64, up: u64, keyframes: bool) -> Option<Perceived
 }
 
 fn heard(entries: &[Line], at: u64) -> Option<Perceived> {
-    let over = |sentence: &Sentence| {
-        sentence.started_at <= at + VOICE && sentence.ended_at >= at + FRAME
-    };
+    let over =
+        |sentence: &Sentence| sentence.started_at <= at + VOICE && sentence.ended_at >= at + FRAME;
     let delay = entries.iter().find_map(|entry| match &entry.event {
         Event::Sentence { sentence } if over(sentence) => {
             Some(entry.t.saturating_sub(sentence.ended_at))
@@ -363,7 +362,11 @@ fn look_at(result: &EpisodeResult, entries: &[Line], trace: &Trace) -> Option<Po
             })
         }
         Some(Stage::NotAccepted) => last(|event| matches!(event, Event::Verdict { .. }))
-            .or_else(|| last(|event| matches!(event, Event::Page(PageEvent { name, .. }) if is_answer(name))))
+            .or_else(|| {
+                last(
+                    |event| matches!(event, Event::Page(PageEvent { name, .. }) if is_answer(name)),
+                )
+            })
             .map(|entry| point(entry, "the answer that was not accepted".to_owned())),
         Some(Stage::AgentFailed) => {
             last(|event| matches!(event, Event::ModelAnswer { error: Some(_), .. }))

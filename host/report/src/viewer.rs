@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use dynacu_record::{Line, Event};
+use dynacu_record::{Event, Line};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 

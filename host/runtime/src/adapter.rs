@@ -17,8 +17,8 @@ use crate::failure::GuestFailure;
 use crate::guest::{Guest, Part, call};
 use crate::limits::{Bounds, Limits};
 use crate::types::{
-    AdapterDescriptor, BlobError, BlobId, BlobInfo, Capabilities, HttpError, HttpRequest, HttpResponse,
-    Level, ModelError, ModelRequest, ModelResponse,
+    AdapterDescriptor, BlobError, BlobId, BlobInfo, Capabilities, HttpError, HttpRequest,
+    HttpResponse, Level, ModelError, ModelRequest, ModelResponse,
 };
 use crate::wasi::Clock;
 use crate::{lines, thread};

@@ -46,7 +46,8 @@ pub use load_error::LoadError;
 pub use manifest::Manifest;
 pub use plugin::{Inspection, Plugin};
 pub use policy_host::{
-    ActionOutcome, ActionReceipt, Completion, Frame, Keyframe, Observation, PolicyHost, SessionEvent,
+    ActionOutcome, ActionReceipt, Completion, Frame, Keyframe, Observation, PolicyHost,
+    SessionEvent,
 };
 pub use policy_run::{PolicyEnd, PolicyRun};
 pub use scorer::Scorer;

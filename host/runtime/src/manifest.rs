@@ -127,7 +127,11 @@ impl Manifest {
                 "name: {name:?} is no name: use 1 to {LONGEST_NAME} lower-case letters, digits, `-` and `_`, a letter first"
             )));
         }
-        if manifest.version.as_deref().is_some_and(|version| !is_version(version)) {
+        if manifest
+            .version
+            .as_deref()
+            .is_some_and(|version| !is_version(version))
+        {
             return Err(fault("version: use a version such as 0.1.0".to_owned()));
         }
         if manifest

@@ -101,7 +101,10 @@ impl Plugin {
         let manifest_differs =
             manifest_file.is_some() && outline.manifest.as_deref().is_some_and(differs);
         let sha256 = hex::encode(Sha256::digest(&bytes));
-        let stem = || path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let stem = || {
+            path.file_stem()
+                .map(|stem| stem.to_string_lossy().into_owned())
+        };
         let name = (manifest.name.clone()).or_else(stem);
         let name = name.unwrap_or_else(|| "plugin".to_owned());
         let version = manifest.version.clone().unwrap_or_default();

@@ -90,10 +90,7 @@ impl PolicyGuest {
         })
     }
 
-    fn observation(
-        &mut self,
-        observed: Observation,
-    ) -> wasmtime::Result<observation::Observation> {
+    fn observation(&mut self, observed: Observation) -> wasmtime::Result<observation::Observation> {
         let keyframes = observed
             .keyframes
             .into_iter()
@@ -184,10 +181,7 @@ impl reading::Host for PolicyGuest {
         let Some(frame) = self.table.get(&frame)?.frame() else {
             return Ok(Err(ReadingError::Gone));
         };
-        let read = self
-            .part
-            .host
-            .read_text(frame, to_guest::rect_back(area));
+        let read = self.part.host.read_text(frame, to_guest::rect_back(area));
         let read = self.meter.host_works(read).await;
         let size = read.iter().flatten().map(reading_size).sum();
         self.part.quota.recorded(size)?;
@@ -213,10 +207,7 @@ impl hearing::Host for PolicyGuest {
     ) -> wasmtime::Result<Result<BlobId, HearingError>> {
         self.called();
         self.part.quota.recorded(0)?;
-        let clip = self
-            .part
-            .host
-            .clip(start.milliseconds, end.milliseconds);
+        let clip = self.part.host.clip(start.milliseconds, end.milliseconds);
         let clip = self.meter.host_works(clip).await;
         if let Ok(blob) = &clip {
             self.part.made(blob)?;

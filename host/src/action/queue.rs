@@ -195,11 +195,14 @@ impl Hands {
         latency: &mut Option<u64>,
         cut: &AtomicBool,
     ) -> Result<(), ActionError> {
-                let sound = self.voice.synthesize(text).map_err(|error| other(&error))?;
+        let sound = self.voice.synthesize(text).map_err(|error| other(&error))?;
         if cut.load(Ordering::SeqCst) {
             return Err(ActionError::Cancelled);
         }
-        let played = self.microphone.play(&sound, cut).map_err(|error| other(&error))?;
+        let played = self
+            .microphone
+            .play(&sound, cut)
+            .map_err(|error| other(&error))?;
         *latency = Some(played.started_at.saturating_sub(started_at));
         if played.cut {
             Err(ActionError::Cancelled)

@@ -21,20 +21,35 @@ pub fn check(action: &Action, speech_granted: bool) -> Result<(), ActionError> {
     match action {
         Action::Click { at, count, .. } => {
             on_screen(*at)?;
-            within("a click has 1 to 5 clicks", (1..=MOST_CLICKS).contains(count), count)
+            within(
+                "a click has 1 to 5 clicks",
+                (1..=MOST_CLICKS).contains(count),
+                count,
+            )
         }
         Action::Move { to } => on_screen(*to),
         Action::Drag { start, end } => on_screen(*start).and_then(|()| on_screen(*end)),
         Action::Scroll { at, amount, .. } => {
             at.map_or(Ok(()), on_screen)?;
-            within("a scroll has at most 100 notches", *amount <= MOST_NOTCHES, amount)
+            within(
+                "a scroll has at most 100 notches",
+                *amount <= MOST_NOTCHES,
+                amount,
+            )
         }
         Action::Type { text } => {
             let count = text.chars().count();
-            within("a text has at most 10,000 characters", count <= MOST_CHARACTERS, &count)?;
+            within(
+                "a text has at most 10,000 characters",
+                count <= MOST_CHARACTERS,
+                &count,
+            )?;
             match text.chars().find(|character| untypable(*character)) {
                 Some(character) => Err(ActionError::Invalid {
-                    reason: format!("the character U+{:04X} cannot be typed", u32::from(character)),
+                    reason: format!(
+                        "the character U+{:04X} cannot be typed",
+                        u32::from(character)
+                    ),
                 }),
                 None => Ok(()),
             }

@@ -43,7 +43,10 @@ impl Request {
 
     /// A picture that belongs into the record could not be encoded.
     pub(super) fn picture_lost(why: &str) -> Request {
-        Request::End(EndCause::RecordLost, format!("a picture could not be encoded: {why}"))
+        Request::End(
+            EndCause::RecordLost,
+            format!("a picture could not be encoded: {why}"),
+        )
     }
 }
 

@@ -53,10 +53,7 @@ impl Judge {
 
     /// Takes one event, at the episode's time `now`.
     pub async fn happened(&mut self, event: PageEvent, now: u64) -> Result<(), GuestFailure> {
-        self.recorder.event(
-            now,
-            Event::Page(event.clone()),
-        );
+        self.recorder.event(now, Event::Page(event.clone()));
         // An answer counts when it was made: the window's end is judged after the speech that began before it.
         if event.name == "window-closed" {
             self.held = Some((event, Instant::now()));

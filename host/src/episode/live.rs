@@ -87,11 +87,7 @@ pub async fn run(
     let session = Session::new(
         Arc::clone(&live.stage.desk),
         live.stage.queue.clone(),
-        Observing::new(
-            trial.pace,
-            manifest.step_limit,
-            millis(manifest.time_limit),
-        ),
+        Observing::new(trial.pace, manifest.step_limit, millis(manifest.time_limit)),
         live.stage.inference.clone(),
     );
     // In the lane's folder, which goes with the lane however the host ends.
@@ -108,12 +104,10 @@ pub async fn run(
         scratch: scratch.as_ref().map(|folder| folder.path().to_owned()),
         ..Limits::policy(manifest.time_limit + AFTER_THE_LIMIT, random)
     };
-    let mut running = policy.plugin.run_policy(
-        Box::new(session),
-        brief,
-        policy.settings.clone(),
-        limits,
-    );
+    let mut running =
+        policy
+            .plugin
+            .run_policy(Box::new(session), brief, policy.settings.clone(), limits);
 
     let longest = manifest.time_limit + Phase::Episode.limit();
     let reason = tokio::time::timeout(longest, live.until_a_reason(&mut running)).await;
@@ -408,10 +402,7 @@ impl Live<'_> {
                 None
             }
             Some(SeeingEvent::Lost(why)) => Some((EndCause::ScreenLost, why)),
-            None => Some((
-                EndCause::ScreenLost,
-                "the capture thread ended".to_owned(),
-            )),
+            None => Some((EndCause::ScreenLost, "the capture thread ended".to_owned())),
         }
     }
 }

@@ -106,7 +106,8 @@ impl Session {
                     return Err(cause);
                 }
                 // A policy that never fetches outcomes would wait for itself, so old outcomes go instead.
-                while mail.outstanding + actions > OUTSTANDING && mail.outcomes.pop_front().is_some()
+                while mail.outstanding + actions > OUTSTANDING
+                    && mail.outcomes.pop_front().is_some()
                 {
                     mail.outstanding -= 1;
                 }

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dynacu_record::{EndCause, Event, Recorder, Usage};
-use dynacu_runtime::types::{
-    Capabilities, Level, ModelError, ModelRequest, ModelResponse,
-};
+use dynacu_runtime::types::{Capabilities, Level, ModelError, ModelRequest, ModelResponse};
 use dynacu_runtime::{Completion, FailureKind, GuestFailure, LogSink};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::runtime::Handle;
@@ -249,7 +247,10 @@ impl Inference {
                 Next::End(cause, detail) => return Ended::Episode(cause, detail),
                 Next::Retry { after, trouble } => (after, trouble),
             };
-            let reason = outcome.as_ref().err().map(|error| failure(error).to_string());
+            let reason = outcome
+                .as_ref()
+                .err()
+                .map(|error| failure(error).to_string());
             let reason = reason.unwrap_or_default();
             self.record(Event::ModelRetry {
                 call,

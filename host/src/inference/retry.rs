@@ -216,11 +216,19 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(
-            wait(trouble(Some(3000)), ModelError::RateLimited(Some(WitDuration::of(9))), 1),
+            wait(
+                trouble(Some(3000)),
+                ModelError::RateLimited(Some(WitDuration::of(9))),
+                1
+            ),
             3000
         );
         assert_eq!(
-            wait(trouble(None), ModelError::RateLimited(Some(WitDuration::of(1200))), 1),
+            wait(
+                trouble(None),
+                ModelError::RateLimited(Some(WitDuration::of(1200))),
+                1
+            ),
             1200
         );
         assert_eq!(wait(trouble(Some(0)), ModelError::Overloaded(None), 1), 50);

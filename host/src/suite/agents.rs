@@ -450,7 +450,10 @@ impl Loading<'_> {
 
 /// Assists and resources, by name.
 fn policy_grants(policy: &Policy) -> Vec<String> {
-    let assists = policy.assists().into_iter().map(|assist| assist.to_string());
+    let assists = policy
+        .assists()
+        .into_iter()
+        .map(|assist| assist.to_string());
     assists.chain(policy.resources()).collect()
 }
 

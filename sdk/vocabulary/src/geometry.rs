@@ -4,7 +4,11 @@ use serde::{Deserialize, Serialize};
 
 /// A pixel of the screen; written as `[x, y]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "[i32; 2]"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(with = "[i32; 2]")
+)]
 #[serde(from = "(i32, i32)", into = "(i32, i32)")]
 pub struct Point {
     /// From the left edge.
@@ -27,7 +31,11 @@ impl From<Point> for (i32, i32) {
 
 /// Width and height in pixels; written as `[width, height]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "[u32; 2]"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(with = "[u32; 2]")
+)]
 #[serde(from = "(u32, u32)", into = "(u32, u32)")]
 pub struct Size {
     /// Pixels from left to right.
