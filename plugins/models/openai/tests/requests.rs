@@ -119,7 +119,7 @@ fn responses_without_storage() {
                     {"type": "input_image", "detail": "original",
                      "image_url": "data:image/png;base64,<png-1>"},
                 ]},
-                {"role": "assistant", "content": [{"type": "output_text", "text": "I move."}]},
+                {"role": "assistant", "content": "I move."},
                 {"type": "function_call", "call_id": "c1", "name": "move", "arguments": "{\"x\":1,\"y\":2}"},
                 {"type": "function_call_output", "call_id": "c1", "output": "outside"},
                 {"role": "user", "content": [{"type": "input_text", "text": "Again."}]},

@@ -233,10 +233,9 @@ fn from_model(
     for part in &message.parts {
         match part {
             Part::Text(text) if text.is_empty() => {}
-            Part::Text(text) => items.push(
-                json!({"role": "assistant", "content": [{"type": "output_text", "text": text}]})
-                    .into(),
-            ),
+            Part::Text(text) => {
+                items.push(json!({"role": "assistant", "content": text}).into());
+            }
             Part::Opaque(opaque) => items.push(Kept::read(opaque)?.part.into()),
             Part::ToolCall(call) => {
                 if history.kept(&call.id).is_none() {
