@@ -63,8 +63,6 @@ async fn reacts_at_once_presses_enter_at_its_word_and_at_no_other() {
     let (ran, _) = presses(r#"{"word": 1}"#).await;
     assert_eq!(
         ran.end,
-        PolicyEnd::BadSettings(
-            "`word`: invalid type: integer `1`, expected a string".to_owned()
-        )
+        PolicyEnd::BadSettings("`word`: invalid type: integer `1`, expected a string".to_owned())
     );
 }
