@@ -3,9 +3,9 @@
 //! calls and results.
 
 use dynacu_sdk::model::{Message, Part, Request};
-use dynacu_sdk::record_text::{Seconds, Section};
+use dynacu_sdk::record_text::Section;
 use dynacu_sdk::tools::Tools;
-use dynacu_sdk::{ActionError, Brief, Point, PriorAction, Rect, Size};
+use dynacu_sdk::{ActionError, BlobId, Brief, Point, PriorAction, Rect, Size};
 
 use crate::memory::Memory;
 use crate::scene::{News, Scene};
@@ -180,7 +180,7 @@ impl Composer {
 }
 
 /// Puts each picture right after the line that names it; the lines between stay together.
-fn illustrate(section: &str, pictures: &mut dyn Iterator<Item = String>, parts: &mut Vec<Part>) {
+fn illustrate(section: &str, pictures: &mut dyn Iterator<Item = BlobId>, parts: &mut Vec<Part>) {
     let mut text = String::new();
     for line in section.lines() {
         text.push_str(line);
@@ -203,7 +203,7 @@ fn since(composer: &Composer, scene: &Scene, choice: &Choice, parts: &mut Vec<Pa
     for (place, news) in scene.news.iter().enumerate() {
         match news {
             News::Sentence(sentence) => {
-                let start = Seconds(sentence.started_at);
+                let start = sentence.started_at;
                 text.push_str(&format!("({start}) heard: \"{}\"\n", sentence.text));
             }
             News::Keyframe { .. } if choice.news_hidden.contains(&place) => {}
