@@ -153,7 +153,12 @@ impl Composer {
         let outcome = prior.outcome.clone().map(|outcome| {
             outcome.map_err(|error| match error {
                 ActionError::OffScreen(at) => ActionError::OffScreen(self.tools.place_of(at)),
-                other => other,
+                error @ (ActionError::UnknownKey(_)
+                | ActionError::ForbiddenKey(_)
+                | ActionError::NotGranted(_)
+                | ActionError::Invalid(_)
+                | ActionError::Cancelled
+                | ActionError::Other(_)) => error,
             })
         });
         PriorAction {
@@ -225,7 +230,7 @@ fn since(composer: &Composer, scene: &Scene, choice: &Choice, parts: &mut Vec<Pa
             News::Keyframe { blob, .. } if !choice.news_hidden.contains(&place) => {
                 Some(blob.clone())
             }
-            _ => None,
+            News::Sentence(_) | News::Keyframe { .. } => None,
         });
     let section = format!("[SINCE THE SCREENSHOT]\n{text}");
     illustrate(&section, &mut pictures, parts);

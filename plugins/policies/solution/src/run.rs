@@ -169,7 +169,7 @@ impl<'a> Run<'a> {
         self.acted_at = self.session.now();
         self.session.act(actions).map_err(|failure| match failure {
             ActFailure::Stopped(cause) => Halt::Stopped(cause),
-            failure => Halt::Failed(failure.to_string()),
+            ActFailure::TooMany(_) | ActFailure::Failed { .. } => Halt::Failed(failure.to_string()),
         })
     }
 

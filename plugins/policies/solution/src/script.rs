@@ -249,7 +249,18 @@ impl Step {
             What::Wait(sense) => std::slice::from_ref(sense),
             What::Watch(watch) => &watch.senses,
             What::Collect(collect) => &collect.senses,
-            _ => &[],
+            What::Find(_)
+            | What::Click { .. }
+            | What::Move(_)
+            | What::Drag { .. }
+            | What::Scroll(_)
+            | What::Type(_)
+            | What::Key(_)
+            | What::Speak(_)
+            | What::Pause(_)
+            | What::Done
+            | What::Choose(_)
+            | What::Repeat { .. } => &[],
         };
         own.iter().chain(&self.until)
     }
@@ -258,7 +269,19 @@ impl Step {
     pub(crate) fn then(&self) -> &[Self] {
         match &self.what {
             What::Watch(Watch { then, .. }) | What::Repeat { then, .. } => then,
-            _ => &[],
+            What::Wait(_)
+            | What::Collect(_)
+            | What::Find(_)
+            | What::Click { .. }
+            | What::Move(_)
+            | What::Drag { .. }
+            | What::Scroll(_)
+            | What::Type(_)
+            | What::Key(_)
+            | What::Speak(_)
+            | What::Pause(_)
+            | What::Done
+            | What::Choose(_) => &[],
         }
     }
 }

@@ -121,7 +121,12 @@ impl Run<'_> {
                 self.act(vec![Action::Done])?;
                 return Err(self.session.wait_for_end().into());
             }
-            _ => return Ok(()),
+            What::Wait(_)
+            | What::Find(_)
+            | What::Watch(_)
+            | What::Collect(_)
+            | What::Choose(_)
+            | What::Repeat { .. } => return Ok(()),
         };
         self.act(vec![action])
     }
