@@ -1,5 +1,7 @@
 //! Dates and durations as they stand in headers.
 
+use dynacu_sdk::Duration;
+
 /// Seconds since 1970 of an HTTP date, `Mon, 30 Nov 2026 10:00:00 GMT`.
 pub fn http_date(text: &str) -> Option<i64> {
     let mut words = text.split_whitespace().skip(1);
@@ -34,8 +36,8 @@ pub fn rfc3339(text: &str) -> Option<i64> {
     Some(days * 86_400 + clock - offset)
 }
 
-/// Milliseconds of a duration such as `37s`, `6m0s`, `1.2s` or `250ms`.
-pub fn duration(text: &str) -> Option<u64> {
+/// A duration such as `37s`, `6m0s`, `1.2s` or `250ms`, rounded up to the millisecond.
+pub fn duration(text: &str) -> Option<Duration> {
     let mut rest = text.trim();
     let mut total = 0.0;
     if rest.is_empty() {
@@ -61,7 +63,7 @@ pub fn duration(text: &str) -> Option<u64> {
             };
         rest = after;
     }
-    Some(total.ceil() as u64)
+    Some(Duration::from_millis(total.ceil() as u64))
 }
 
 fn time(text: &str) -> Option<i64> {
@@ -104,10 +106,15 @@ mod tests {
 
     #[test]
     fn durations_of_headers() {
-        assert_eq!(duration("37s"), Some(37_000));
-        assert_eq!(duration("6m0s"), Some(360_000));
-        assert_eq!(duration("1.2s"), Some(1_200));
-        assert_eq!(duration("250ms"), Some(250));
+        for (written, milliseconds) in [
+            ("37s", 37_000),
+            ("6m0s", 360_000),
+            ("1.2s", 1_200),
+            ("250ms", 250),
+        ] {
+            let wanted = Duration::from_millis(milliseconds);
+            assert_eq!(duration(written), Some(wanted), "{written}");
+        }
         assert_eq!(duration("12"), None);
         assert_eq!(duration("1fortnight"), None);
         assert_eq!(duration(""), None);

@@ -27,6 +27,12 @@ pub async fn check(plugin: &Plugin, settings: &str, findings: &mut Findings) {
     };
     let bare = run(plugin, script(&[]), model(), settings).await;
     report("standard", &bare, settings, findings);
+    if !manifest.needs_model && !bare.requests.is_empty() {
+        findings.note(
+            "manifest",
+            "it asked a model: write `needs_model = true` into plugin.toml if it cannot do without one",
+        );
+    }
     if !manifest.channels.is_empty() || !manifest.assists.is_empty() {
         let full = assisted(script(&manifest.channels), &manifest.assists);
         let full = run(plugin, full, model(), settings).await;
