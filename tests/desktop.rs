@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use dynacu_host::desktop::browser::BrowserEvent;
 use dynacu_host::desktop::sound;
 use dynacu_host::input::keymap;
-use dynacu_host::input::{Button, Direction};
+use dynacu_record::vocabulary::{MouseButton, ScrollDirection};
 use tokio::time::{sleep, timeout};
 
 #[path = "desktop/bench.rs"]

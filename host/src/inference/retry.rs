@@ -194,7 +194,7 @@ mod tests {
     fn trouble(wait: Option<u64>) -> Seen {
         Seen::Trouble {
             what: "status 529".to_owned(),
-            wait: wait.map(|wait| Duration::from_millis(wait.milliseconds)),
+            wait: wait.map(Duration::from_millis),
         }
     }
 

@@ -176,9 +176,9 @@ mod tests {
             recorder.blob(png.into_inner(), "image/png")
         };
         let keyframe = |at: u64, value: u8| Event::Keyframe {
-            blob: shade(value),
+            frame: shade(value),
             captured_at: at,
-            changed: [0, 0, 1280, 720],
+            changed: (0, 0, 1280, 720).into(),
             changed_fraction: 1.0,
             semantic_distance: None,
             settled: true,
@@ -187,11 +187,11 @@ mod tests {
         recorder.event(100, keyframe(100, 10));
         recorder.event(
             3000,
-            Event::Page {
+            Event::Page(PageEvent {
                 at: 3000,
                 name: "moment".to_owned(),
                 data: json!({ "name": "code-shown" }),
-            },
+            }),
         );
         recorder.event(3400, keyframe(3400, 120));
         recorder.event(9000, keyframe(9000, 240));

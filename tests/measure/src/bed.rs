@@ -1,6 +1,6 @@
 //! The test bed: one lane with everything that an episode has, a page to look at, and somebody in the policy's place.
 //!
-//! It sets the same stage as an episode does and takes its news as the episode's loop does; only the policy is a piece of
+//! It sets the same stage as an episode does and takes its collected as the episode's loop does; only the policy is a piece of
 //! the host, so that a figure is the host's and no guest's.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail};
 use dynacu_record::Writer;
 use dynacu_runtime::Plugin;
-use dynacu_runtime::types::{Channels, PolicyDescriptor, StopCause};
+use dynacu_runtime::types::{Channel, StopCause};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -105,14 +105,10 @@ impl Bed {
     /// No plugin is built, or the lane does not start.
     pub async fn new(bench: Bench) -> Result<Self> {
         let path = bundled::bundled(&bench.home, "idle")?;
-        let plugin = Plugin::load(&bench.engine, &path)?;
+        let mut plugin = Plugin::load(&bench.engine, &path)?;
+        "measure".clone_into(&mut plugin.name);
+        plugin.manifest.channels = Channel::ALL.to_vec();
         let policy = Policy {
-            descriptor: PolicyDescriptor {
-                name: "measure".to_owned(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                channels: Channels::KEYFRAMES | Channels::AUDIO | Channels::SPEECH,
-                needs_model: false,
-            },
             plugin,
             settings: "{}".to_owned(),
             reading: false,
@@ -191,9 +187,9 @@ impl Bed {
         let (reports, received) = mpsc::channel(REPORTS);
         let agent = tokio::spawn(agent(session, received));
 
-        let mut news = News::default();
+        let mut collected = Collected::default();
         let ended =
-            tokio::time::timeout(watch.limit, self.until_over(&mut stage, &mut news, reports))
+            tokio::time::timeout(watch.limit, self.until_over(&mut stage, &mut collected, reports))
                 .await
                 .unwrap_or_else(|_| {
                     Err(anyhow!(
@@ -212,10 +208,10 @@ impl Bed {
         ended?;
         Ok(Played {
             result: result.context("whoever was in the policy's place did not stop")??,
-            page: news.page,
-            kept: news.kept,
-            sentences: news.sentences,
-            microphone: news.microphone,
+            page: collected.page,
+            kept: collected.kept,
+            sentences: collected.sentences,
+            microphone: collected.microphone,
             seeing,
             all,
             observe_ms: tally.observe_ms,
@@ -226,11 +222,11 @@ impl Bed {
         })
     }
 
-    /// As the episode's loop: everything that comes is taken at once and handed on as a policy's news.
+    /// As the episode's loop: everything that comes is taken at once and handed on to the policy.
     async fn until_over(
         &self,
         stage: &mut Stage,
-        news: &mut News,
+        collected: &mut Collected,
         reports: mpsc::Sender<PageEvent>,
     ) -> Result<()> {
         loop {
@@ -247,14 +243,14 @@ impl Bed {
                         }
                         // One that does not look at the page's reports must not hold up the loop.
                         let _ = reports.try_send(event.clone());
-                        news.page.push(event);
+                        collected.page.push(event);
                         if name == "over" {
                             return Ok(());
                         }
                     }
                     Some(FromPage::Microphone { at, samples }) => {
                         stage.listener.push(at, &samples);
-                        news.microphone.push(Heard { at: stage.timebase.millis(at), samples });
+                        collected.microphone.push(Heard { at: stage.timebase.millis(at), samples });
                     }
                     Some(FromPage::Lost) | None => bail!("the page broke its connection"),
                     Some(_) => {}
@@ -262,16 +258,16 @@ impl Bed {
                 Some(_) = stage.incoming.utterances.recv() => {}
                 event = stage.incoming.hearing.recv() => match event {
                     Some(HeardEvent::Sentence(sentence)) => {
-                        stage.heard(&sentence);
-                        news.sentences.push((stage.timebase.now(), sentence));
+                        stage.desk.heard(&sentence);
+                        collected.sentences.push((stage.timebase.now(), sentence));
                     }
                     Some(HeardEvent::Lost(why)) => bail!("{why}"),
                     None => bail!("the listening thread ended"),
                 },
                 event = stage.incoming.seeing.recv() => match event {
                     Some(SeeingEvent::Kept(kept)) => {
-                        stage.kept(&kept);
-                        news.kept.push((stage.timebase.now(), kept));
+                        stage.desk.kept(&kept);
+                        collected.kept.push((stage.timebase.now(), kept));
                     }
                     Some(SeeingEvent::Lost(why)) => bail!("{why}"),
                     None => bail!("the capture thread ended"),
@@ -311,7 +307,7 @@ impl Bed {
 }
 
 #[derive(Default)]
-struct News {
+struct Collected {
     page: Vec<PageEvent>,
     kept: Vec<(u64, Kept)>,
     sentences: Vec<(u64, Sentence)>,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
-use dynacu_runtime::{Engine, GuestFailure, Plugin, PluginKind};
+use dynacu_runtime::{Engine, GuestFailure, Limits, Plugin, PluginKind};
 
 use super::report::{Budget, By, Line, Report, Table, short};
 use super::statistics::Spread;
@@ -74,7 +74,7 @@ pub async fn measure(home: &Home, quick: bool) -> Result<Report> {
     }
     let engine = cached()?;
     for (name, kind) in [
-        ("reference", PluginKind::Policy),
+        ("claude", PluginKind::ModelAdapter),
         ("typed-answer", PluginKind::Scorer),
     ] {
         let plugin = Plugin::load(&engine, &dynacu_host::bundled::bundled(home, name)?)?;
@@ -86,13 +86,8 @@ pub async fn measure(home: &Home, quick: bool) -> Result<Report> {
                 .map_err(|failure| anyhow!("{name}: {}", failure.detail))?;
             times.push(ms(began));
         }
-        let what = if kind == PluginKind::Policy {
-            "policy"
-        } else {
-            "scorer"
-        };
         report.lines.push(Line::spread(
-            format!("{what} ({name}): instantiate from the cache, call, return"),
+            format!("{} ({name}): instantiate from the cache, call, return", kind.name()),
             "ms",
             By::P95,
             Budget::Below(5.0),
@@ -120,10 +115,13 @@ pub async fn measure(home: &Home, quick: bool) -> Result<Report> {
 
 /// A fresh instance each time.
 async fn call(plugin: &Plugin, kind: PluginKind) -> Result<(), GuestFailure> {
-    if kind == PluginKind::Policy {
-        plugin.describe_policy().await.map(drop)
-    } else {
-        plugin.scorer()?.judge(SETTINGS, Vec::new()).await.map(drop)
+    match kind {
+        PluginKind::ModelAdapter => {
+            let adapter = plugin.adapter(Limits::adapter([0; 32]))?;
+            adapter.describe().await.map(drop)
+        }
+        PluginKind::Scorer => plugin.scorer()?.judge(SETTINGS, Vec::new()).await.map(drop),
+        PluginKind::Policy => Err(GuestFailure::error("a policy is nothing without an episode")),
     }
 }
 
