@@ -123,7 +123,9 @@ fn hands_reach_every_point_and_let_go() {
         assert!(drags.len() >= 8, "{drags:?}");
         assert_eq!(drags.last(), Some(&[1100, 600]));
 
-        input.scroll(Some((900, 400)), ScrollDirection::Down, 5).unwrap();
+        input
+            .scroll(Some((900, 400)), ScrollDirection::Down, 5)
+            .unwrap();
         sleep(Duration::from_secs(1)).await;
         assert!(browser.evaluate::<f64>("scrollY").await.unwrap() > 100.0);
         let () = browser.evaluate("void scrollTo(0, 0)").await.unwrap();

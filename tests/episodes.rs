@@ -41,11 +41,15 @@ fn a_price_is_heard_in_a_podcast_and_typed() {
     let started = position(&events, "start", |event| {
         matches!(event, Event::PageStarted { .. })
     });
-    let typed = position(
-        &events,
-        "typed price",
-        |event| matches!(event, Event::ActionDone { action: Action::Type { .. }, .. }),
-    );
+    let typed = position(&events, "typed price", |event| {
+        matches!(
+            event,
+            Event::ActionDone {
+                action: Action::Type { .. },
+                ..
+            }
+        )
+    });
     let submitted = position(
         &events,
         "submission",
@@ -89,11 +93,15 @@ fn a_question_is_heard_and_its_answer_spoken_into_the_microphone() {
     assert_eq!(ran.result.outcome, Outcome::Passed, "{:?}", ran.result);
     assert!(ran.folder.join("spoken.flac").metadata().unwrap().len() > 10_000);
     let events = read_events(&ran.folder).unwrap();
-    let spoke = position(
-        &events,
-        "spoken answer",
-        |event| matches!(event, Event::ActionDone { action: Action::Speak { .. }, .. }),
-    );
+    let spoke = position(&events, "spoken answer", |event| {
+        matches!(
+            event,
+            Event::ActionDone {
+                action: Action::Speak { .. },
+                ..
+            }
+        )
+    });
     let heard_by_page = position(
         &events,
         "utterance",

@@ -36,7 +36,7 @@ pub(crate) mod judge;
 mod lateness;
 mod live;
 mod names;
-mod observing;
+pub mod observing;
 pub mod phase;
 pub(crate) mod scoring;
 pub mod session;

@@ -19,6 +19,7 @@ use super::processes::{Look, Sampler};
 use super::scene::Scene;
 use dynacu_host::bundled;
 use dynacu_host::desktop::lane::Lane;
+use dynacu_host::episode::observing::Observing;
 use dynacu_host::episode::session::Session;
 use dynacu_host::episode::stage::Stage;
 use dynacu_host::episode::stop::Stop;
@@ -179,24 +180,28 @@ impl Bed {
         let session = Session::new(
             Arc::clone(&stage.desk),
             stage.queue.clone(),
-            watch.pace,
-            u32::MAX,
-            u64::try_from(watch.limit.as_millis()).unwrap_or(u64::MAX),
+            Observing::new(
+                watch.pace,
+                u32::MAX,
+                u64::try_from(watch.limit.as_millis()).unwrap_or(u64::MAX),
+            ),
             None,
         );
         let (reports, received) = mpsc::channel(REPORTS);
         let agent = tokio::spawn(agent(session, received));
 
         let mut collected = Collected::default();
-        let ended =
-            tokio::time::timeout(watch.limit, self.until_over(&mut stage, &mut collected, reports))
-                .await
-                .unwrap_or_else(|_| {
-                    Err(anyhow!(
-                        "the page was not over within {} s",
-                        watch.limit.as_secs()
-                    ))
-                });
+        let ended = tokio::time::timeout(
+            watch.limit,
+            self.until_over(&mut stage, &mut collected, reports),
+        )
+        .await
+        .unwrap_or_else(|_| {
+            Err(anyhow!(
+                "the page was not over within {} s",
+                watch.limit.as_secs()
+            ))
+        });
         let length_ms = stage.timebase.now();
         let looks = sampler.finish();
         stage.desk.stop(StopCause::TaskEnded);

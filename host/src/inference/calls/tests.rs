@@ -63,11 +63,15 @@ impl Asker for Probe {
     }
 
     fn deliver(&self, completion: Completion) {
-        self.news.try_send(Delivered::Completion(completion)).unwrap();
+        self.delivered
+            .try_send(Delivered::Completion(completion))
+            .unwrap();
     }
 
     fn end(&self, cause: EndCause, detail: String) {
-        self.news.try_send(Delivered::End(cause, detail)).unwrap();
+        self.delivered
+            .try_send(Delivered::End(cause, detail))
+            .unwrap();
     }
 }
 
@@ -138,9 +142,9 @@ async fn bed(
         .unwrap();
     let model = Arc::new(models.into_iter().next().unwrap());
     let (writer, recorder) = Writer::start(&folder.path().join("episode")).unwrap();
-    let (news, receiver) = mpsc::channel(64);
+    let (delivered, receiver) = mpsc::channel(64);
     let step = Arc::new(AtomicU32::new(1));
-    let probe = Probe { step, news };
+    let probe = Probe { step, delivered };
     let timebase = Arc::new(Timebase::new());
     let inference = Inference::new(Arc::clone(&model), recorder.clone(), timebase, probe);
     Bed {
@@ -175,7 +179,7 @@ impl Bed {
     async fn ask(&mut self) -> Delivered {
         self.inference
             .submit(request(Part::Text("ready?".to_owned())));
-        self.news.recv().await.unwrap()
+        self.delivered.recv().await.unwrap()
     }
 
     fn requests(&self) -> u32 {
@@ -298,9 +302,9 @@ async fn quota_and_key_end_the_episode_at_once() {
         ((401, ""), EndCause::ModelAuthentication),
     ] {
         let mut bed = usual("honest", &[answer]).await;
-        let news = bed.ask().await;
+        let delivered = bed.ask().await;
         assert!(
-            matches!(news, Delivered::End(found, _) if found == cause),
+            matches!(delivered, Delivered::End(found, _) if found == cause),
             "{answer:?}: {delivered:?}"
         );
         assert_eq!(bed.requests(), 1, "{answer:?}");
@@ -310,7 +314,7 @@ async fn quota_and_key_end_the_episode_at_once() {
 #[tokio::test]
 async fn a_guests_word_alone_is_no_infrastructure() {
     let mut bed = usual("lying", &[(200, "")]).await;
-    let news = bed.ask().await;
+    let delivered = bed.ask().await;
     assert!(
         matches!(
             delivered,
@@ -335,7 +339,7 @@ async fn a_guests_word_alone_is_no_infrastructure() {
 #[tokio::test]
 async fn faults_of_the_request_go_to_the_policy_unrepeated() {
     let mut bed = usual("honest", &[(400, "")]).await;
-    let news = bed.ask().await;
+    let delivered = bed.ask().await;
     assert!(
         matches!(
             delivered,
@@ -399,12 +403,14 @@ async fn cancelled_calls_and_those_open_at_the_end_are_told_and_written() {
 async fn pictures_of_the_episode_reach_the_provider() {
     let mut bed = usual("honest", &[(200, "")]).await;
     let picture = bed.recorder.blob(vec![9; 999], "image/png");
-    bed.inference.submit(request(Part::Image(picture.clone().into())));
+    bed.inference
+        .submit(request(Part::Image(picture.clone().into())));
     assert!(matches!(
         bed.delivered.recv().await,
         Some(Delivered::Completion(Completion { outcome: Ok(_), .. }))
     ));
-    bed.inference.submit(request(Part::Image("0".repeat(64).into())));
+    bed.inference
+        .submit(request(Part::Image("0".repeat(64).into())));
     assert!(matches!(
         bed.delivered.recv().await,
         Some(Delivered::Completion(Completion {
