@@ -450,7 +450,8 @@ impl PolicyHost for Desk {
         let outcome = Err(ModelError::Cancelled);
         let cancelled = SessionEvent::Completion(Completion { call, outcome });
         let waits = self.mail.iter_mut().find(|(at, event)| {
-            *at > now && matches!(event, SessionEvent::Completion(completion) if completion.call == call)
+            *at > now
+                && matches!(event, SessionEvent::Completion(completion) if completion.call == call)
         });
         if let Some(waits) = waits {
             *waits = (now, cancelled);
