@@ -20,6 +20,8 @@ use cap_std::fs::Dir;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
+pub use dynacu_record::PageEvent;
+
 use crate::capture::timebase::Timebase;
 use crate::task::home::Home;
 use crate::task::prepare::Prepared;
@@ -55,16 +57,6 @@ pub enum FromPage {
     MicrophoneClosed,
     /// The page's session is gone, or somebody opened the page again after the start. Sent once.
     Lost,
-}
-
-/// Something that happened on the page.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PageEvent {
-    /// The page's own time of it, in milliseconds since the start.
-    pub at: u64,
-    /// `moment`, `submit`, `window-opened`, `window-closed`, `reveal`, `click`, `page-error`.
-    pub name: String,
-    pub data: Value,
 }
 
 /// What all connections share.

@@ -2,12 +2,13 @@
 //! the policy or as the end of the episode.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dynacu_record::{EndCause, Event as Entry, Recorder, Usage};
-use dynacu_runtime::types::{Completion, Level, ModelError, ModelRequest, ModelResponse};
-use dynacu_runtime::{FailureKind, GuestFailure, LogSink};
+use dynacu_record::{EndCause, Event, Recorder, Usage};
+use dynacu_runtime::types::{Capabilities, Level, ModelError, ModelRequest, ModelResponse};
+use dynacu_runtime::{Completion, FailureKind, GuestFailure, LogSink};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -15,7 +16,7 @@ use tokio::task::JoinSet;
 use super::attempt::{attempt, jitter};
 use super::exchange::ExchangeLog;
 use super::provider::Model;
-use super::retry::{Next, Patience, TROUBLE_IN_A_STEP, next, told};
+use super::retry::{Next, Patience, TROUBLE_IN_A_STEP, failure, next};
 use crate::capture::timebase::Timebase;
 
 #[cfg(test)]
@@ -105,7 +106,7 @@ impl Inference {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Begins a call and returns its id; its end comes to the [`Asker`].
@@ -129,10 +130,10 @@ impl Inference {
         };
         if let Some(why) = refusal {
             drop(state);
-            self.asker.deliver(Completion {
-                call,
-                outcome: Err(ModelError::InvalidRequest(why)),
-            });
+            let outcome = Err(ModelError::InvalidRequest(why));
+            self.write_call(call, step, &request);
+            self.write_answer(call, step, &outcome, 0, Duration::ZERO, Duration::ZERO);
+            self.asker.deliver(Completion { call, outcome });
             return call;
         }
         let (cancel, cancelled) = oneshot::channel();
@@ -184,12 +185,7 @@ impl Inference {
         request: ModelRequest,
         cancelled: oneshot::Receiver<()>,
     ) {
-        self.record(Entry::ModelCall {
-            call,
-            step,
-            model: self.model.name.clone(),
-            request: self.json(&request),
-        });
+        self.write_call(call, step, &request);
         let began = Instant::now();
         let ended = tokio::select! {
             ended = self.converse(call, &request) => ended,
@@ -251,8 +247,12 @@ impl Inference {
                 Next::End(cause, detail) => return Ended::Episode(cause, detail),
                 Next::Retry { after, trouble } => (after, trouble),
             };
-            let reason = outcome.as_ref().err().map(told).unwrap_or_default();
-            self.record(Entry::ModelRetry {
+            let reason = outcome
+                .as_ref()
+                .err()
+                .map(|error| failure(error).to_string());
+            let reason = reason.unwrap_or_default();
+            self.record(Event::ModelRetry {
                 call,
                 attempt: number,
                 reason: reason.clone(),
@@ -321,6 +321,15 @@ impl Inference {
         )
     }
 
+    fn write_call(&self, call: u64, step: u32, request: &ModelRequest) {
+        self.record(Event::ModelCall {
+            call,
+            step,
+            model: self.model.name.clone(),
+            request: self.json(request),
+        });
+    }
+
     fn write_answer(
         &self,
         call: u64,
@@ -336,10 +345,10 @@ impl Inference {
             self.model.service.budget.charge(usage.as_ref());
             self.count(usage.as_ref(), took);
         }
-        self.record(Entry::ModelAnswer {
+        self.record(Event::ModelAnswer {
             call,
             step,
-            outcome: outcome.as_ref().map_or_else(told, |_| "ok".to_owned()),
+            error: outcome.as_ref().err().map(failure),
             attempts,
             took_ms: millis(took),
             waited_ms: millis(waited),
@@ -371,12 +380,12 @@ impl Inference {
         let plugin = self.model.provider.plugin.name.clone();
         let scrubber = self.model.provider.grant.secrets.scrubber().clone();
         Arc::new(move |level, message| {
-            let entry = Entry::GuestLog {
+            let event = Event::GuestLog {
                 plugin: plugin.clone(),
                 level: level_name(level).to_owned(),
                 message: scrubber.text(&message),
             };
-            recorder.event_waiting(timebase.now(), entry);
+            recorder.event_waiting(timebase.now(), event);
         })
     }
 
@@ -385,9 +394,22 @@ impl Inference {
         self.recorder.blob(bytes, "application/json")
     }
 
-    fn record(&self, entry: Entry) {
-        self.recorder.event(self.timebase.now(), entry);
+    fn record(&self, event: Event) {
+        self.recorder.event(self.timebase.now(), event);
     }
+}
+
+/// What a policy finds where its run has no model.
+#[must_use]
+pub fn no_model() -> (String, Capabilities) {
+    let nothing = Capabilities {
+        images: false,
+        max_images: None,
+        audio: false,
+        tools: false,
+        coordinate_grid: None,
+    };
+    (String::new(), nothing)
 }
 
 /// A log level as it stands in the record.

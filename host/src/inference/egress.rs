@@ -186,7 +186,8 @@ impl CallEgress {
         }
         let headers = self.headers(&request.headers, &destination.host)?;
         let left = self.until.saturating_duration_since(Instant::now());
-        let asked = request.timeout.map(Duration::from_millis);
+        let asked = request.timeout;
+        let asked = asked.map(|asked| Duration::from_millis(asked.milliseconds));
         Ok(Ready {
             method: method(request.method),
             headers,
@@ -239,12 +240,13 @@ impl CallEgress {
                 BodyPart::Bytes(bytes) => body.extend_from_slice(&bytes),
                 BodyPart::Base64(id) => {
                     let blobs = Arc::clone(&self.blobs);
-                    let wanted = id.clone();
+                    let wanted = id.sha256.clone();
                     // Reading a file would hold up the other calls on this thread.
                     let bytes = tokio::task::spawn_blocking(move || blobs.read(&wanted)).await;
                     let Ok(Ok(bytes)) = bytes else {
                         return Err(HttpError::Other(format!(
-                            "the body names the blob {id}, which this episode does not have"
+                            "the body names the blob {}, which this episode does not have",
+                            id.sha256
                         )));
                     };
                     body.extend_from_slice(BASE64_STANDARD.encode(bytes).as_bytes());

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use dynacu_record::{Event as Entry, Recorder, hash};
+use dynacu_record::{Event, Recorder, hash};
 use reqwest::header::HeaderMap;
 
 use super::egress::secrets::Scrubber;
@@ -53,7 +53,7 @@ impl ExchangeLog {
         }));
         self.recorder.event(
             self.timebase.now(),
-            Entry::ModelExchange {
+            Event::ModelExchange {
                 call: self.call,
                 attempt: self.attempt,
                 method: sent.method,

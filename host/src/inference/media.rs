@@ -55,7 +55,9 @@ impl Blobs for EpisodeMedia {
                 left.checked_sub(size)
             })
             .map_err(BlobError::TooLarge)?;
-        let bytes = self.recorder.blob_bytes(id).ok_or(BlobError::NotFound)?;
+        let bytes = self.recorder.blob_bytes(id);
+        let unreadable = || BlobError::Other("the host cannot read it back".to_owned());
+        let bytes = bytes.ok_or_else(unreadable)?;
         Ok(bytes.to_vec())
     }
 }

@@ -8,7 +8,7 @@ use dynacu_runtime::types::{Message, ModelRequest, Part, Role};
 
 use super::attempt::{attempt, jitter};
 use super::provider::Model;
-use super::retry::{Next, next, told};
+use super::retry::{Next, failure, next};
 use super::sighting::Seen;
 
 /// The least that every provider accepts; some refuse fewer.
@@ -68,7 +68,7 @@ pub async fn ping(model: &Model) -> Result<Pong, Unusable> {
                     took: started.elapsed(),
                 });
             }
-            Err(error) => told(error),
+            Err(error) => failure(error).to_string(),
         };
         match next(&outcome, tried.seen.as_ref(), number, jitter()) {
             Next::End(cause, detail) => return Err(unusable(detail, Some(cause))),

@@ -1,9 +1,10 @@
 //! What tokens cost: a dated table that ships with the program and that a user may replace.
 
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use dynacu_record::Usage;
+use jiff::civil::Date;
+use jiff::{Timestamp, tz};
 use serde::Deserialize;
 use toml::value::Datetime;
 
@@ -152,18 +153,22 @@ impl Prices {
     /// The price of a model today; none if the table does not name it.
     #[must_use]
     pub fn of(&self, model: &str) -> Option<Price> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let today = now.map_or(0, |now| now.as_secs() / 86_400);
-        self.on(model, i64::try_from(today).unwrap_or(i64::MAX))
+        let today = tz::Offset::UTC.to_datetime(Timestamp::now()).date();
+        self.on(model, today)
     }
 
-    /// The same on a day, counted from 1970.
-    fn on(&self, model: &str, today: i64) -> Option<Price> {
+    /// The same on a day, in UTC.
+    fn on(&self, model: &str, today: Date) -> Option<Price> {
         let in_force = |name: &str| {
             self.entries
                 .iter()
                 .filter(|entry| entry.model == name)
-                .map(|entry| (entry.from.as_ref().and_then(day).unwrap_or(i64::MIN), entry))
+                .map(|entry| {
+                    (
+                        entry.from.as_ref().and_then(day).unwrap_or(Date::MIN),
+                        entry,
+                    )
+                })
                 .filter(|(from, _)| *from <= today)
                 .max_by_key(|(from, _)| *from)
                 .map(|(_, entry)| Price {
@@ -191,14 +196,12 @@ fn without_date(model: &str) -> Option<&str> {
     })
 }
 
-/// Days from 1970 to a date.
-fn day(date: &Datetime) -> Option<i64> {
+/// The day of a table's date; none where that is only a time, or no day of the calendar.
+fn day(date: &Datetime) -> Option<Date> {
     let date = date.date?;
-    // Years begin in March here, so that the leap day is the last one.
-    let year = i64::from(date.year) - i64::from(date.month <= 2);
-    let month = (i64::from(date.month) + 9) % 12;
-    let days = year * 365 + year / 4 - year / 100 + year / 400;
-    Some(days + (month * 306 + 5) / 10 + i64::from(date.day) - 1 - 719_468)
+    let year = i16::try_from(date.year).ok()?;
+    let (month, day) = (i8::try_from(date.month).ok()?, i8::try_from(date.day).ok()?);
+    Date::new(year, month, day).ok()
 }
 
 #[cfg(test)]
@@ -209,20 +212,8 @@ mod tests {
         Prices::load(None).unwrap()
     }
 
-    fn on(date: &str) -> i64 {
+    fn on(date: &str) -> Date {
         day(&date.parse().unwrap()).unwrap()
-    }
-
-    #[test]
-    fn days_are_counted_from_1970() {
-        for (date, days) in [
-            ("1970-01-01", 0),
-            ("2000-02-29", 11_016),
-            ("2000-03-01", 11_017),
-            ("2026-11-30", 20_787),
-        ] {
-            assert_eq!(on(date), days, "{date}");
-        }
     }
 
     #[test]

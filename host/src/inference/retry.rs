@@ -1,10 +1,11 @@
 //! What follows a failed attempt: another one, an answer to the policy, or the end of the episode.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use dynacu_record::EndCause;
+use dynacu_record::{EndCause, ModelFailure};
 use dynacu_runtime::types::{ModelError, ModelResponse};
+
+use parking_lot::Mutex;
 
 use super::sighting::Seen;
 
@@ -56,7 +57,7 @@ pub fn next(
         (Some(Seen::KeyRefused(what)), _) => {
             return Next::End(
                 EndCause::ModelAuthentication,
-                format!("the provider refused the key ({what}): {}", told(error)),
+                format!("the provider refused the key ({what}): {}", failure(error)),
             );
         }
         _ => {}
@@ -109,7 +110,7 @@ fn pause(attempt: u32, hint: Option<Duration>, jitter: f64) -> Duration {
 fn hint(error: &ModelError) -> Option<Duration> {
     match error {
         ModelError::RateLimited(wait) | ModelError::Overloaded(wait) => {
-            wait.map(Duration::from_millis)
+            wait.map(|wait| Duration::from_millis(wait.milliseconds))
         }
         _ => None,
     }
@@ -118,29 +119,30 @@ fn hint(error: &ModelError) -> Option<Duration> {
 fn quota(what: &str, error: &ModelError) -> String {
     format!(
         "the provider says that the quota is used up ({what}): {}",
-        told(error)
+        failure(error)
     )
 }
 
-/// An error as its name and text.
+/// An error as the record has it: its name, its text, and the delay that the provider asked for.
 #[must_use]
-pub fn told(error: &ModelError) -> String {
-    let wait = |name: &str, wait: &Option<u64>| match wait {
-        Some(millis) => format!("{name}: wait {millis} ms"),
-        None => name.to_owned(),
+pub fn failure(error: &ModelError) -> ModelFailure {
+    let (kind, text, delay) = match error {
+        ModelError::RateLimited(after) => ("rate-limited", "", *after),
+        ModelError::Overloaded(after) => ("overloaded", "", *after),
+        ModelError::Timeout => ("timeout", "", None),
+        ModelError::QuotaExceeded(text) => ("quota-exceeded", text.as_str(), None),
+        ModelError::Authentication(text) => ("authentication", text.as_str(), None),
+        ModelError::InvalidRequest(text) => ("invalid-request", text.as_str(), None),
+        ModelError::ContextExceeded(text) => ("context-exceeded", text.as_str(), None),
+        ModelError::Refused(text) => ("refused", text.as_str(), None),
+        ModelError::Protocol(text) => ("protocol", text.as_str(), None),
+        ModelError::Cancelled => ("cancelled", "", None),
+        ModelError::Other(text) => ("other", text.as_str(), None),
     };
-    match error {
-        ModelError::RateLimited(after) => wait("rate-limited", after),
-        ModelError::Overloaded(after) => wait("overloaded", after),
-        ModelError::Timeout => "timeout".to_owned(),
-        ModelError::QuotaExceeded(text) => format!("quota-exceeded: {text}"),
-        ModelError::Authentication(text) => format!("authentication: {text}"),
-        ModelError::InvalidRequest(text) => format!("invalid-request: {text}"),
-        ModelError::ContextExceeded(text) => format!("context-exceeded: {text}"),
-        ModelError::Refused(text) => format!("refused: {text}"),
-        ModelError::Protocol(text) => format!("protocol: {text}"),
-        ModelError::Cancelled => "cancelled".to_owned(),
-        ModelError::Other(text) => format!("other: {text}"),
+    ModelFailure {
+        kind: kind.to_owned(),
+        text: text.to_owned(),
+        delay_ms: delay.map(|delay| delay.milliseconds),
     }
 }
 
@@ -169,7 +171,7 @@ impl Patience {
 
     /// Counts an interval of trouble and returns what is left of the step's limit; zero means that it is over.
     pub fn spend(&self, step: u32, from: Instant, to: Instant) -> Duration {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         if state.step != step {
             *state = State {
                 step,
@@ -185,6 +187,8 @@ impl Patience {
 
 #[cfg(test)]
 mod tests {
+    use dynacu_runtime::types::Duration as WitDuration;
+
     use super::*;
 
     fn trouble(wait: Option<u64>) -> Seen {
@@ -212,11 +216,19 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(
-            wait(trouble(Some(3000)), ModelError::RateLimited(Some(9)), 1),
+            wait(
+                trouble(Some(3000)),
+                ModelError::RateLimited(Some(WitDuration::of(9))),
+                1
+            ),
             3000
         );
         assert_eq!(
-            wait(trouble(None), ModelError::RateLimited(Some(1200)), 1),
+            wait(
+                trouble(None),
+                ModelError::RateLimited(Some(WitDuration::of(1200))),
+                1
+            ),
             1200
         );
         assert_eq!(wait(trouble(Some(0)), ModelError::Overloaded(None), 1), 50);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use dynacu_record::{EndCause, ScoreResult, Writer};
+use dynacu_record::{EndCause, PageEvent, ScoreResult, Writer};
 use dynacu_runtime::{Engine, Plugin};
 use tokio::process::Command;
 use tokio::sync::mpsc::Receiver;
@@ -15,7 +15,7 @@ use tokio::sync::mpsc::Receiver;
 use crate::capture::timebase::Timebase;
 use crate::desktop::browser::find_program;
 use crate::desktop::display::{HEIGHT, WIDTH};
-use crate::episode::judge::{Happened, Judge};
+use crate::episode::judge::Judge;
 use crate::episode::scoring;
 use crate::models;
 use crate::page_server::{FromPage, PageServer};
@@ -217,7 +217,7 @@ impl Playing<'_> {
     }
 
     async fn happened(&mut self, at: u64, name: &str, data: serde_json::Value) -> Result<()> {
-        let event = Happened {
+        let event = PageEvent {
             at,
             name: name.to_owned(),
             data,

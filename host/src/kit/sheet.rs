@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use dynacu_record::{Event, read_events};
+use dynacu_record::{Event, PageEvent, read_events};
 use image::imageops::{FilterType, overlay, resize};
 use image::{Rgb, RgbImage};
 
@@ -85,22 +85,17 @@ fn cells(manifest: &Manifest, episode: &Path) -> Result<Vec<Cell>> {
     let mut marked: Vec<(u64, String)> = Vec::new();
     for entry in events {
         match entry.event {
-            Event::Observation {
-                asked_at,
-                paced_ms,
-                screenshot,
-                ..
-            } => shots.push(Shot {
-                at: asked_at + paced_ms,
-                blob: screenshot,
+            Event::Observation { observation, .. } => shots.push(Shot {
+                at: observation.taken_at,
+                blob: observation.screenshot,
             }),
             Event::Keyframe {
-                blob, captured_at, ..
+                frame, captured_at, ..
             } => shots.push(Shot {
                 at: captured_at,
-                blob,
+                blob: frame,
             }),
-            Event::Page { at, name, data } if name == "moment" => {
+            Event::Page(PageEvent { at, name, data }) if name == "moment" => {
                 marked.push((at, data["name"].as_str().unwrap_or_default().to_owned()));
             }
             _ => {}
@@ -181,9 +176,9 @@ mod tests {
             recorder.blob(png.into_inner(), "image/png")
         };
         let keyframe = |at: u64, value: u8| Event::Keyframe {
-            blob: shade(value),
+            frame: shade(value),
             captured_at: at,
-            changed: [0, 0, 1280, 720],
+            changed: (0, 0, 1280, 720).into(),
             changed_fraction: 1.0,
             semantic_distance: None,
             settled: true,
@@ -192,11 +187,11 @@ mod tests {
         recorder.event(100, keyframe(100, 10));
         recorder.event(
             3000,
-            Event::Page {
+            Event::Page(PageEvent {
                 at: 3000,
                 name: "moment".to_owned(),
                 data: json!({ "name": "code-shown" }),
-            },
+            }),
         );
         recorder.event(3400, keyframe(3400, 120));
         recorder.event(9000, keyframe(9000, 240));

@@ -51,7 +51,7 @@ impl Crew {
         let policy = self.policies.get(policy);
         let model = model.and_then(|model| self.models.get(model));
         agent_name(
-            policy.map_or("", |policy| policy.descriptor.name.as_str()),
+            policy.map_or("", |policy| policy.plugin.name.as_str()),
             model.map(|model| model.name.as_str()),
         )
     }
@@ -60,11 +60,11 @@ impl Crew {
     #[must_use]
     pub fn files(&self) -> Vec<PluginFile> {
         let policies = self.policies.iter().map(|policy| PluginFile {
-            name: policy.descriptor.name.clone(),
+            name: policy.plugin.name.clone(),
             kind: PluginKind::Policy.name().to_owned(),
-            version: policy.descriptor.version.clone(),
+            version: policy.plugin.version.clone(),
             sha256: policy.plugin.sha256.clone(),
-            grants: [policy.assists(), policy.resources()].concat(),
+            grants: policy_grants(policy),
         });
         let adapters = self.providers.iter().map(|provider| PluginFile {
             name: provider.plugin.name.clone(),
@@ -142,10 +142,10 @@ impl Crew {
         Ok(())
     }
 
-    /// One file of settings may serve several runs, so a table that nobody reads is told and no error. Names are easily
-    /// mistaken: a policy is called what it calls itself, an adapter what its file is called.
+    /// One file of settings may serve several runs, so a table that no plugin reads is only reported. A plugin's table has the
+    /// name that its manifest gives, or its file's.
     fn tell_unused_settings(&self, config: &RunConfig) {
-        let policies = self.policies.iter().map(|one| one.descriptor.name.as_str());
+        let policies = self.policies.iter().map(|one| one.plugin.name.as_str());
         let adapters = self.providers.iter().map(|one| one.plugin.name.as_str());
         let names: Vec<&str> = policies.chain(adapters).collect();
         for table in config.settings.keys() {
@@ -193,4 +193,13 @@ pub fn agent_name(policy: &str, model: Option<&str>) -> String {
             }
         })
         .collect()
+}
+
+/// Assists and resources, by name.
+fn policy_grants(policy: &Policy) -> Vec<String> {
+    let assists = policy
+        .assists()
+        .into_iter()
+        .map(|assist| assist.to_string());
+    assists.chain(policy.resources()).collect()
 }

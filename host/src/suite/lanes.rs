@@ -127,7 +127,7 @@ impl Work {
                 "{} in {} by {}{}{}",
                 planned.task.manifest.folder_name(),
                 planned.condition(),
-                policy.map_or("", |policy| policy.descriptor.name.as_str()),
+                policy.map_or("", |policy| policy.plugin.name.as_str()),
                 model.map_or_else(String::new, |model| format!(" with {}", model.name)),
                 if self.config.trials() > 1 {
                     format!(", trial {}", planned.trial)

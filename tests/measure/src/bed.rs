@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use dynacu_record::Writer;
-use dynacu_runtime::types::{Channels, PolicyDescriptor, StopCause};
+use dynacu_runtime::types::{Channel, StopCause};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -20,6 +20,7 @@ use dynacu_host::config::{Flags, RunConfig};
 use dynacu_host::desktop::check::WORDS;
 use dynacu_host::desktop::lane::Lane;
 use dynacu_host::driver::{self, Driver};
+use dynacu_host::episode::observing::Observing;
 use dynacu_host::episode::session::Session;
 use dynacu_host::episode::stage::Stage;
 use dynacu_host::episode::stop::Stop;
@@ -117,12 +118,8 @@ impl Bed {
             .into_iter()
             .next()
             .context("no policy is loaded")?;
-        policy.descriptor = PolicyDescriptor {
-            name: "measure".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            channels: Channels::KEYFRAMES | Channels::AUDIO | Channels::SPEECH,
-            needs_model: false,
-        };
+        "measure".clone_into(&mut policy.plugin.name);
+        policy.plugin.manifest.channels = Channel::ALL.to_vec();
         let mut driver = Driver::new(0, bench.voice.synthesize(WORDS)?, Box::new(()));
         driver.lane().await?;
         Ok(Self {
@@ -192,16 +189,18 @@ impl Bed {
         let session = Session::new(
             Arc::clone(&stage.desk),
             stage.queue.clone(),
-            watch.pace,
-            u32::MAX,
-            u64::try_from(watch.limit.as_millis()).unwrap_or(u64::MAX),
+            Observing::new(
+                watch.pace,
+                u32::MAX,
+                u64::try_from(watch.limit.as_millis()).unwrap_or(u64::MAX),
+            ),
             None,
         );
         let (reports, received) = mpsc::channel(REPORTS);
         let agent = tokio::spawn(agent(session, received));
 
-        let mut log = Log::default();
-        let over = until_over(lane, &self.stop, &mut stage, &mut log, reports);
+        let mut collected = Collected::default();
+        let over = until_over(lane, &self.stop, &mut stage, &mut collected, reports);
         let ended = tokio::time::timeout(watch.limit, over)
             .await
             .unwrap_or_else(|_| {
@@ -221,10 +220,10 @@ impl Bed {
         ended?;
         Ok(Played {
             result: result.context("whoever was in the policy's place did not stop")??,
-            page: log.page,
-            kept: log.kept,
-            sentences: log.sentences,
-            microphone: log.microphone,
+            page: collected.page,
+            kept: collected.kept,
+            sentences: collected.sentences,
+            microphone: collected.microphone,
             seeing,
             all,
             observe_ms: tally.observe_ms,
@@ -241,7 +240,7 @@ async fn until_over(
     lane: &Lane,
     stop: &Stop,
     stage: &mut Stage,
-    log: &mut Log,
+    collected: &mut Collected,
     reports: mpsc::Sender<PageEvent>,
 ) -> Result<()> {
     loop {
@@ -258,14 +257,14 @@ async fn until_over(
                     }
                     // One that does not look at the page's reports must not hold up the loop.
                     let _ = reports.try_send(event.clone());
-                    log.page.push(event);
+                    collected.page.push(event);
                     if name == "over" {
                         return Ok(());
                     }
                 }
                 Some(FromPage::Microphone { at, samples }) => {
                     stage.listener.push(at, &samples);
-                    log.microphone.push(Heard { at: stage.timebase.millis(at), samples });
+                    collected.microphone.push(Heard { at: stage.timebase.millis(at), samples });
                 }
                 Some(FromPage::Lost) | None => bail!("the page broke its connection"),
                 Some(_) => {}
@@ -273,16 +272,16 @@ async fn until_over(
             Some(_) = stage.incoming.utterances.recv() => {}
             event = stage.incoming.hearing.recv() => match event {
                 Some(HeardEvent::Sentence(sentence)) => {
-                    stage.heard(&sentence);
-                    log.sentences.push((stage.timebase.now(), sentence));
+                    stage.desk.heard(&sentence);
+                    collected.sentences.push((stage.timebase.now(), sentence));
                 }
                 Some(HeardEvent::Lost(why)) => bail!("{why}"),
                 None => bail!("the listening thread ended"),
             },
             event = stage.incoming.seeing.recv() => match event {
                 Some(SeeingEvent::Kept(kept)) => {
-                    stage.kept(&kept);
-                    log.kept.push((stage.timebase.now(), kept));
+                    stage.desk.kept(&kept);
+                    collected.kept.push((stage.timebase.now(), kept));
                 }
                 Some(SeeingEvent::Lost(why)) => bail!("{why}"),
                 None => bail!("the capture thread ended"),
@@ -321,7 +320,7 @@ async fn strike(lane: &Lane, stage: Stage) -> Result<HeardAll> {
 }
 
 #[derive(Default)]
-struct Log {
+struct Collected {
     page: Vec<PageEvent>,
     kept: Vec<(u64, Kept)>,
     sentences: Vec<(u64, Sentence)>,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dynacu_runtime::types::Action;
-use dynacu_runtime::{Event, PolicyHost};
+use dynacu_runtime::{PolicyHost, SessionEvent};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -111,7 +111,7 @@ pub async fn caller(
         tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
         asked.push(session.now());
         let text = TEN_WORDS[spoken % TEN_WORDS.len()].to_owned();
-        if session.perform(vec![Action::Speak(text)]).await.is_err() {
+        if session.perform(vec![Action::Speak { text }]).await.is_err() {
             return asked;
         }
         spoken += 1;
@@ -120,13 +120,14 @@ pub async fn caller(
     loop {
         tokio::select! {
             event = session.next(None) => match event {
-                Event::Sentence(_) => {
+                Ok(Some(SessionEvent::Sentence(_))) => {
                     // More than one sentence in a question is answered once, as a person would.
-                    let _ = session.perform(vec![Action::Speak(ANSWER.to_owned())]).await;
+                    let text = ANSWER.to_owned();
+                    let _ = session.perform(vec![Action::Speak { text }]).await;
                     done_speaking(&mut session).await;
                 }
-                Event::Stop(_) => return asked,
-                _ => {}
+                Err(_) => return asked,
+                Ok(_) => {}
             },
             event = page.recv() => if event.is_none() {
                 return asked;
@@ -138,8 +139,8 @@ pub async fn caller(
 async fn done_speaking(session: &mut Session) {
     loop {
         match session.next(Some(PATIENCE)).await {
-            Event::Action(_) | Event::Stop(_) | Event::Elapsed => return,
-            _ => {}
+            Ok(Some(SessionEvent::Action(_)) | None) | Err(_) => return,
+            Ok(Some(_)) => {}
         }
     }
 }

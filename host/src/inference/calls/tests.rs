@@ -9,7 +9,7 @@ use axum::Router;
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use dynacu_record::{Entry as Line, Writer, read_events};
+use dynacu_record::{Line, Writer, read_events};
 use dynacu_runtime::types::{Message, Part, Role};
 use dynacu_runtime::{Engine, Plugin};
 use tokio::sync::mpsc;
@@ -27,7 +27,7 @@ type Script = Arc<Mutex<(VecDeque<(u16, &'static str)>, u32)>>;
 
 async fn answer(Shared(script): Shared<Script>) -> Response {
     let (status, wait) = {
-        let mut script = script.lock().unwrap();
+        let mut script = script.lock();
         script.1 += 1;
         match script.0.len() {
             1 => script.0[0],
@@ -47,14 +47,14 @@ async fn answer(Shared(script): Shared<Script>) -> Response {
 
 /// What came out of an inference.
 #[derive(Debug)]
-enum News {
+enum Delivered {
     Completion(Completion),
     End(EndCause, String),
 }
 
 struct Probe {
     step: Arc<AtomicU32>,
-    news: mpsc::Sender<News>,
+    delivered: mpsc::Sender<Delivered>,
 }
 
 impl Asker for Probe {
@@ -63,11 +63,15 @@ impl Asker for Probe {
     }
 
     fn deliver(&self, completion: Completion) {
-        self.news.try_send(News::Completion(completion)).unwrap();
+        self.delivered
+            .try_send(Delivered::Completion(completion))
+            .unwrap();
     }
 
     fn end(&self, cause: EndCause, detail: String) {
-        self.news.try_send(News::End(cause, detail)).unwrap();
+        self.delivered
+            .try_send(Delivered::End(cause, detail))
+            .unwrap();
     }
 }
 
@@ -76,7 +80,7 @@ struct Bed {
     script: Script,
     model: Arc<Model>,
     inference: Arc<Inference>,
-    news: mpsc::Receiver<News>,
+    delivered: mpsc::Receiver<Delivered>,
     recorder: Recorder,
     writer: Writer,
 }
@@ -91,7 +95,7 @@ fn plugin(folder: &Path) -> Plugin {
     std::fs::copy(fixtures.join("asks-a-provider.wasm"), &own).expect("run `make guests` first");
     std::fs::write(
         folder.join("fixture.plugin.toml"),
-        "schema = 1\nhosts = [\"api.example.com\"]\n",
+        "schema = 2\nhosts = [\"api.example.com\"]\n",
     )
     .unwrap();
     Plugin::load(&Engine::new().unwrap(), &own).unwrap()
@@ -138,9 +142,9 @@ async fn bed(
         .unwrap();
     let model = Arc::new(models.into_iter().next().unwrap());
     let (writer, recorder) = Writer::start(&folder.path().join("episode")).unwrap();
-    let (news, receiver) = mpsc::channel(64);
+    let (delivered, receiver) = mpsc::channel(64);
     let step = Arc::new(AtomicU32::new(1));
-    let probe = Probe { step, news };
+    let probe = Probe { step, delivered };
     let timebase = Arc::new(Timebase::new());
     let inference = Inference::new(Arc::clone(&model), recorder.clone(), timebase, probe);
     Bed {
@@ -148,7 +152,7 @@ async fn bed(
         script,
         model,
         inference,
-        news: receiver,
+        delivered: receiver,
         recorder,
         writer,
     }
@@ -172,14 +176,14 @@ fn request(part: Part) -> ModelRequest {
 }
 
 impl Bed {
-    async fn ask(&mut self) -> News {
+    async fn ask(&mut self) -> Delivered {
         self.inference
             .submit(request(Part::Text("ready?".to_owned())));
-        self.news.recv().await.unwrap()
+        self.delivered.recv().await.unwrap()
     }
 
     fn requests(&self) -> u32 {
-        self.script.lock().unwrap().1
+        self.script.lock().1
     }
 
     /// Names of the record's events about model calls, in order.
@@ -191,10 +195,10 @@ impl Bed {
         let names = lines
             .iter()
             .filter_map(|line| match &line.event {
-                Entry::ModelCall { .. } => Some("call"),
-                Entry::ModelExchange { .. } => Some("exchange"),
-                Entry::ModelRetry { .. } => Some("retry"),
-                Entry::ModelAnswer { .. } => Some("answer"),
+                Event::ModelCall { .. } => Some("call"),
+                Event::ModelExchange { .. } => Some("exchange"),
+                Event::ModelRetry { .. } => Some("retry"),
+                Event::ModelAnswer { .. } => Some("answer"),
                 _ => None,
             })
             .collect();
@@ -205,7 +209,7 @@ impl Bed {
 #[tokio::test]
 async fn a_call_is_answered_counted_and_recorded() {
     let mut bed = usual("honest", &[(200, "")]).await;
-    let News::Completion(Completion {
+    let Delivered::Completion(Completion {
         call: 1,
         outcome: Ok(response),
     }) = bed.ask().await
@@ -228,8 +232,8 @@ async fn a_call_is_answered_counted_and_recorded() {
     assert_eq!(names, ["call", "exchange", "answer"]);
     assert!(lines.iter().any(|line| matches!(
         &line.event,
-        Entry::ModelAnswer { outcome, attempts: 1, usage: Some(_), model: Some(model), .. }
-            if outcome == "ok" && model == "honest-2026-11-30"
+        Event::ModelAnswer { error: None, attempts: 1, usage: Some(_), model: Some(model), .. }
+            if model == "honest-2026-11-30"
     )));
 }
 
@@ -242,7 +246,7 @@ async fn a_busy_provider_is_asked_again_after_its_wait_and_the_step_stays() {
     .await;
     assert!(matches!(
         bed.ask().await,
-        News::Completion(Completion { outcome: Ok(_), .. })
+        Delivered::Completion(Completion { outcome: Ok(_), .. })
     ));
     assert_eq!(bed.requests(), 4);
     assert_eq!(bed.inference.tally().answered, 1);
@@ -257,7 +261,7 @@ async fn a_busy_provider_is_asked_again_after_its_wait_and_the_step_stays() {
     let waits: Vec<u64> = lines
         .iter()
         .filter_map(|line| match line.event {
-            Entry::ModelRetry {
+            Event::ModelRetry {
                 after_ms,
                 trouble: true,
                 ..
@@ -272,7 +276,7 @@ async fn a_busy_provider_is_asked_again_after_its_wait_and_the_step_stays() {
     let steps: Vec<u32> = lines
         .iter()
         .filter_map(|line| match line.event {
-            Entry::ModelCall { step, .. } | Entry::ModelAnswer { step, .. } => Some(step),
+            Event::ModelCall { step, .. } | Event::ModelAnswer { step, .. } => Some(step),
             _ => None,
         })
         .collect();
@@ -282,7 +286,7 @@ async fn a_busy_provider_is_asked_again_after_its_wait_and_the_step_stays() {
 #[tokio::test]
 async fn a_wait_beyond_the_steps_limit_ends_the_episode_as_an_outage() {
     let mut bed = usual("honest", &[(429, "30")]).await;
-    let News::End(EndCause::ProviderOutage, why) = bed.ask().await else {
+    let Delivered::End(EndCause::ProviderOutage, why) = bed.ask().await else {
         panic!("the episode goes on")
     };
     assert!(why.contains("5 s of one step"), "{why}");
@@ -298,10 +302,10 @@ async fn quota_and_key_end_the_episode_at_once() {
         ((401, ""), EndCause::ModelAuthentication),
     ] {
         let mut bed = usual("honest", &[answer]).await;
-        let news = bed.ask().await;
+        let delivered = bed.ask().await;
         assert!(
-            matches!(news, News::End(found, _) if found == cause),
-            "{answer:?}: {news:?}"
+            matches!(delivered, Delivered::End(found, _) if found == cause),
+            "{answer:?}: {delivered:?}"
         );
         assert_eq!(bed.requests(), 1, "{answer:?}");
     }
@@ -310,20 +314,20 @@ async fn quota_and_key_end_the_episode_at_once() {
 #[tokio::test]
 async fn a_guests_word_alone_is_no_infrastructure() {
     let mut bed = usual("lying", &[(200, "")]).await;
-    let news = bed.ask().await;
+    let delivered = bed.ask().await;
     assert!(
         matches!(
-            news,
-            News::Completion(Completion {
+            delivered,
+            Delivered::Completion(Completion {
                 outcome: Err(ModelError::QuotaExceeded(_)),
                 ..
             })
         ),
-        "{news:?}"
+        "{delivered:?}"
     );
     assert_eq!(bed.requests(), 0);
     let mut bed = usual("dying", &[(200, "")]).await;
-    let News::End(EndCause::GuestTrap, why) = bed.ask().await else {
+    let Delivered::End(EndCause::GuestTrap, why) = bed.ask().await else {
         panic!("an adapter that trapped")
     };
     assert!(
@@ -335,16 +339,16 @@ async fn a_guests_word_alone_is_no_infrastructure() {
 #[tokio::test]
 async fn faults_of_the_request_go_to_the_policy_unrepeated() {
     let mut bed = usual("honest", &[(400, "")]).await;
-    let news = bed.ask().await;
+    let delivered = bed.ask().await;
     assert!(
         matches!(
-            news,
-            News::Completion(Completion {
+            delivered,
+            Delivered::Completion(Completion {
                 outcome: Err(ModelError::InvalidRequest(_)),
                 ..
             })
         ),
-        "{news:?}"
+        "{delivered:?}"
     );
     assert_eq!(bed.requests(), 1);
 }
@@ -358,9 +362,9 @@ async fn the_budget_stops_before_the_next_request() {
         let mut bed = bed("honest", &[(200, "")], budget, Duration::from_secs(30)).await;
         assert!(matches!(
             bed.ask().await,
-            News::Completion(Completion { outcome: Ok(_), .. })
+            Delivered::Completion(Completion { outcome: Ok(_), .. })
         ));
-        let News::End(EndCause::Budget, why) = bed.ask().await else {
+        let Delivered::End(EndCause::Budget, why) = bed.ask().await else {
             panic!("spent, and goes on")
         };
         assert!(why.contains(word), "{why}");
@@ -374,10 +378,10 @@ async fn cancelled_calls_and_those_open_at_the_end_are_told_and_written() {
     let call = bed.inference.submit(request(Part::Text("one".to_owned())));
     bed.inference.submit(request(Part::Text("two".to_owned())));
     bed.inference.cancel(call);
-    let News::Completion(Completion {
+    let Delivered::Completion(Completion {
         call: first,
         outcome: Err(ModelError::Cancelled),
-    }) = bed.news.recv().await.unwrap()
+    }) = bed.delivered.recv().await.unwrap()
     else {
         panic!("not cancelled")
     };
@@ -390,7 +394,7 @@ async fn cancelled_calls_and_those_open_at_the_end_are_told_and_written() {
     let (names, _) = bed.record().await;
     assert_eq!(
         names.iter().filter(|name| **name == "answer").count(),
-        2,
+        3,
         "{names:?}"
     );
 }
@@ -399,15 +403,17 @@ async fn cancelled_calls_and_those_open_at_the_end_are_told_and_written() {
 async fn pictures_of_the_episode_reach_the_provider() {
     let mut bed = usual("honest", &[(200, "")]).await;
     let picture = bed.recorder.blob(vec![9; 999], "image/png");
-    bed.inference.submit(request(Part::Image(picture.clone())));
+    bed.inference
+        .submit(request(Part::Image(picture.clone().into())));
     assert!(matches!(
-        bed.news.recv().await,
-        Some(News::Completion(Completion { outcome: Ok(_), .. }))
+        bed.delivered.recv().await,
+        Some(Delivered::Completion(Completion { outcome: Ok(_), .. }))
     ));
-    bed.inference.submit(request(Part::Image("0".repeat(64))));
+    bed.inference
+        .submit(request(Part::Image("0".repeat(64).into())));
     assert!(matches!(
-        bed.news.recv().await,
-        Some(News::Completion(Completion {
+        bed.delivered.recv().await,
+        Some(Delivered::Completion(Completion {
             outcome: Err(_),
             ..
         }))
@@ -428,7 +434,7 @@ async fn pictures_of_the_episode_reach_the_provider() {
     let sent = lines
         .iter()
         .find_map(|line| match &line.event {
-            Entry::ModelExchange {
+            Event::ModelExchange {
                 request,
                 status: Some(200),
                 ..
@@ -471,7 +477,7 @@ async fn a_missing_secret_is_told_before_anything_runs() {
     let folder = tempfile::tempdir().unwrap();
     let mut plugin = plugin(folder.path());
     plugin.manifest = dynacu_runtime::Manifest::parse(
-        "schema = 1\nhosts = [\"api.example.com\"]\n[[credentials]]\nsecret = \"DYNACU_TEST_UNSET\"\nhost = \"api.example.com\"\nheader = \"x-api-key\"\n",
+        "schema = 2\nhosts = [\"api.example.com\"]\n[[credentials]]\nsecret = \"DYNACU_TEST_UNSET\"\nhost = \"api.example.com\"\nheader = \"x-api-key\"\n",
         "plugin.toml",
     )
     .unwrap();

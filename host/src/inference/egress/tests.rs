@@ -266,7 +266,7 @@ async fn bodies_are_joined_from_bytes_and_blobs() {
     let with = |id: &str| HttpRequest {
         body: vec![
             BodyPart::Bytes(b"<".to_vec()),
-            BodyPart::Base64(id.to_owned()),
+            BodyPart::Base64(id.to_owned().into()),
             BodyPart::Bytes(b">".to_vec()),
         ],
         ..request("https://api.example.com/body")
@@ -301,7 +301,7 @@ async fn answers_have_bounds_in_size_form_and_time() {
     );
     // A guest's own haste says nothing about the provider either.
     let mut hasty = request("https://api.example.com/slow");
-    hasty.timeout = Some(20);
+    hasty.timeout = Some(dynacu_runtime::types::Duration::of(20));
     assert_eq!(egress.send(hasty).await, Err(HttpError::Timeout));
     assert_eq!(egress.sightings.last(), Some(Seen::Answered(0)));
     let late = CallEgress {
@@ -310,7 +310,7 @@ async fn answers_have_bounds_in_size_form_and_time() {
         ..egress
     };
     let patient = HttpRequest {
-        timeout: Some(60_000),
+        timeout: Some(dynacu_runtime::types::Duration::of(60_000)),
         ..request("https://api.example.com/slow")
     };
     assert_eq!(late.send(patient).await, Err(HttpError::Timeout));
@@ -387,7 +387,7 @@ async fn the_record_holds_the_whole_exchange_and_no_secret() {
     let mut sent = request(&format!("https://api.example.com/v1?key={SECRET}"));
     sent.body = vec![
         BodyPart::Bytes(format!("{{\"key\": \"{SECRET}\", \"image\": \"").into_bytes()),
-        BodyPart::Base64(picture.clone()),
+        BodyPart::Base64(picture.clone().into()),
         BodyPart::Bytes(b"\"}".to_vec()),
     ];
     egress.send(sent).await.unwrap();
@@ -454,6 +454,6 @@ async fn without_a_blob_there_is_nothing_to_splice() {
         ..egress(Some(server))
     };
     let mut sent = request("https://api.example.com/");
-    sent.body = vec![BodyPart::Base64("b1".to_owned())];
+    sent.body = vec![BodyPart::Base64("b1".to_owned().into())];
     assert!(egress.send(sent).await.is_err());
 }

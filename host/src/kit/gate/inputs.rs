@@ -21,6 +21,8 @@ pub fn of_run(task: &Task, home: &Home, policy: &str) -> Result<String> {
         // Scorers share their types of answers, so they are taken together.
         plugin(home, scorer, "plugins/scorers")?,
         plugin(home, policy, &format!("plugins/policies/{policy}"))?,
+        // The number words that speech and scorers share.
+        sources(home, "sdk/numerals")?,
         // The language of solutions is a crate that several of them share.
         sources(home, "plugins/policies/solution")?,
         sources(home, "host/media/src/perception")?,

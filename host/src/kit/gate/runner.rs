@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use dynacu_record::{EpisodeResult, Event, Outcome, read_events};
+use dynacu_record::{EpisodeResult, Event, Outcome, PageEvent, read_events};
 
 use super::{Check, Run};
 use crate::config::{Flags, RunConfig};
@@ -129,7 +129,7 @@ impl Runner {
 fn policy<'c>(crew: &'c Crew, name: &str) -> Result<&'c Policy> {
     crew.policies
         .iter()
-        .find(|policy| policy.plugin.name == name || policy.descriptor.name == name)
+        .find(|policy| policy.plugin.name == name)
         .with_context(|| format!("the policy {name} is not loaded"))
 }
 
@@ -143,7 +143,7 @@ impl Ran {
         let last_moment = events
             .iter()
             .filter_map(|entry| match &entry.event {
-                Event::Page { at, name, .. } if name == "moment" => Some(*at),
+                Event::Page(PageEvent { at, name, .. }) if name == "moment" => Some(*at),
                 _ => None,
             })
             .max();

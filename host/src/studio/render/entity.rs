@@ -4,9 +4,8 @@
 
 use std::sync::LazyLock;
 
+use dynacu_numerals::read::{self, is_ordinal_suffix};
 use regex::Regex;
-
-use crate::task::spoken::calendar::ORDINALS;
 
 /// Whether a transcript contains an entity in its written or in its spoken form.
 #[must_use]
@@ -90,7 +89,7 @@ fn tokens(text: &str) -> Vec<String> {
             "€" => currency = Some("euros"),
             "%" => tokens.push("percent".to_owned()),
             "&" => tokens.push("and".to_owned()),
-            "st" | "nd" | "rd" | "th" if glued => {}
+            suffix if glued && is_ordinal_suffix(suffix) => {}
             number if is_number(number) => {
                 tokens.push(decimal(&number.replace(',', "")));
                 tokens.extend(currency.take().map(str::to_owned));
@@ -130,163 +129,34 @@ fn decimal(number: &str) -> String {
     }
 }
 
-/// The part that a number word plays.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    /// 0 to 9.
-    Unit,
-    /// 10 to 19.
-    Teen,
-    /// 20, 30 … 90.
-    Tens,
-    Hundred,
-    Scale,
-}
-
-fn number_word(word: &str) -> Option<(u64, Class)> {
-    const SMALL: [&str; 20] = [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-    ];
-    const TENS: [&str; 8] = [
-        "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
-    ];
-    let small = SMALL
-        .iter()
-        .position(|small| *small == word)
-        .or_else(|| ORDINALS.iter().position(|small| *small == word));
-    if let Some(value) = small {
-        return Some((
-            value as u64,
-            if value < 10 { Class::Unit } else { Class::Teen },
-        ));
-    }
-    let whole = word
-        .strip_suffix("ieth")
-        .map_or_else(|| word.to_owned(), |stem| format!("{stem}y"));
-    if let Some(position) = TENS.iter().position(|tens| *tens == whole) {
-        return Some((20 + 10 * position as u64, Class::Tens));
-    }
-    match word {
-        "hundred" => Some((100, Class::Hundred)),
-        "thousand" => Some((1000, Class::Scale)),
-        "million" => Some((1_000_000, Class::Scale)),
-        "billion" => Some((1_000_000_000, Class::Scale)),
-        _ => None,
-    }
-}
-
-/// A number that is being read word by word.
-#[derive(Default)]
-struct Reading {
-    total: u64,
-    current: u64,
-    last: Option<Class>,
-}
-
-impl Reading {
-    /// Takes a word that continues the number; false when it begins another one.
-    fn take(&mut self, value: u64, class: Class) -> bool {
-        let fits = match (self.last, class) {
-            (None, _) => true,
-            (Some(Class::Tens), Class::Unit) => value > 0,
-            (Some(Class::Hundred), Class::Unit | Class::Teen | Class::Tens) => value > 0,
-            (Some(Class::Scale), Class::Unit | Class::Teen | Class::Tens) => value > 0,
-            (Some(Class::Unit | Class::Teen | Class::Tens), Class::Hundred) => {
-                (1..100).contains(&self.current)
-            }
-            (Some(Class::Unit | Class::Teen | Class::Tens | Class::Hundred), Class::Scale) => {
-                self.current > 0
-            }
-            _ => false,
-        };
-        if !fits {
-            return false;
-        }
-        match class {
-            Class::Unit | Class::Teen | Class::Tens => self.current += value,
-            Class::Hundred => self.current = self.current.max(1) * 100,
-            Class::Scale => {
-                self.total += self.current.max(1) * value;
-                self.current = 0;
-            }
-        }
-        self.last = Some(class);
-        true
-    }
-
-    fn finish(&mut self, into: &mut Vec<String>) {
-        if self.last.is_some() {
-            into.push((self.total + self.current).to_string());
-        }
-        *self = Self::default();
-    }
-}
-
 /// Number words as digits: "one hundred and five" is 105, "five five" is 5 5, "thirty six" is 36.
 fn numbers(tokens: Vec<String>) -> Vec<String> {
+    let words_from = |at: usize| tokens.iter().skip(at).map(String::as_str);
     let mut result: Vec<String> = Vec::new();
-    let mut reading = Reading::default();
-    for (at, token) in tokens.iter().enumerate() {
-        let next = tokens.get(at + 1).and_then(|next| number_word(next));
-        if let Some((value, class)) = number_word(token) {
-            // Digits right before the word: "1.4 million".
-            if reading.last.is_none()
-                && class == Class::Scale
-                && at
-                    .checked_sub(1)
-                    .is_some_and(|before| is_number(&tokens[before]))
-                && let Some(scaled) = result.last().and_then(|last| scaled(last, value))
-            {
-                result.pop();
-                result.push(scaled);
-            } else if !reading.take(value, class) {
-                reading.finish(&mut result);
-                reading.take(value, class);
-            }
-            continue;
-        }
-        let inside = matches!(reading.last, Some(Class::Hundred | Class::Scale));
-        if token == "and"
-            && inside
-            && next.is_some_and(|(_, class)| !matches!(class, Class::Hundred | Class::Scale))
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        let follows_digits = at > 0 && is_number(&tokens[at - 1]);
+        let (written, used) = if follows_digits
+            && let Some(factor) = read::scale(token)
+            && let Some(scaled) = result.last().and_then(|last| scaled(last, factor))
         {
-            continue;
-        }
-        if token == "a"
-            && next.is_some_and(|(_, class)| matches!(class, Class::Hundred | Class::Scale))
+            // "1.4 million".
+            result.pop();
+            (scaled, 1)
+        } else if let Some(number) = read::number(words_from(at)) {
+            (number.value.to_string(), number.words)
+        } else if matches!(token.as_str(), "oh" | "o")
+            && result.last().is_some_and(|last| is_number(last))
+            && (tokens.get(at + 1).is_some_and(|next| is_number(next))
+                || read::number(words_from(at + 1)).is_some())
         {
-            reading.finish(&mut result);
-            continue;
-        }
-        let was_number =
-            reading.last.is_some() || result.last().is_some_and(|last| is_number(last));
-        reading.finish(&mut result);
-        let digit_next = next.is_some() || tokens.get(at + 1).is_some_and(|next| is_number(next));
-        match token.as_str() {
-            "oh" | "o" if was_number && digit_next => result.push("0".to_owned()),
-            token => result.push(token.to_owned()),
-        }
+            ("0".to_owned(), 1)
+        } else {
+            (token.clone(), 1)
+        };
+        result.push(written);
+        at += used;
     }
-    reading.finish(&mut result);
     points(result)
 }
 

@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use dynacu_record::InferenceInfo;
-use dynacu_runtime::manifest::Channel;
-use dynacu_runtime::types::Channels;
+use dynacu_runtime::types::Assist;
 use dynacu_runtime::{Engine, Plugin, PluginKind};
 
-use super::{Agent, Crew};
+use super::{Agent, Crew, policy_grants};
 use crate::bundled;
 use crate::config::RunConfig;
 use crate::episode::Policy;
@@ -140,13 +139,13 @@ impl Crew {
         for policy in choices {
             let asker = policy.and_then(|index| self.policies.get(index));
             match asker {
-                Some(alone) if !alone.descriptor.needs_model => agents.push(Agent {
+                Some(alone) if !alone.plugin.manifest.needs_model => agents.push(Agent {
                     policy,
                     model: None,
                 }),
                 Some(asker) if models.is_empty() => bail!(
                     "{} asks a model, and this run has no model adapter: name one with --plugin",
-                    asker.descriptor.name
+                    asker.plugin.name
                 ),
                 _ => agents.extend(models.iter().map(|&model| Agent {
                     policy,
@@ -196,7 +195,7 @@ impl Loading<'_> {
                 "{name} is a scorer: tasks name their scorers themselves; --plugin takes policies and model adapters"
             ),
             PluginKind::Policy => {
-                let policy = self.policy(name, plugin, bundled).await?;
+                let policy = self.policy(name, plugin, bundled)?;
                 crew.policies.push(policy);
                 let index = crew.policies.len() - 1;
                 self.policies.insert(name.to_owned(), index);
@@ -212,25 +211,14 @@ impl Loading<'_> {
         }
     }
 
-    async fn policy(&self, name: &str, plugin: Plugin, bundled: bool) -> Result<Policy> {
-        let descriptor = plugin.describe_policy().await.map_err(|failure| {
-            anyhow!(
-                "{name} cannot say what it is: {} ({})",
-                failure.detail,
-                failure.kind.cause()
-            )
-        })?;
-        let unnamed = descriptor.channels & !plugin.manifest.channel_set();
-        if unnamed != Channels::empty() {
-            bail!(
-                "{name} wants {} by what it says of itself, and its manifest does not ask for that: name it in the key `channels` of plugin.toml",
-                Channel::names(unnamed).join(", ")
-            );
-        }
-        let asked = |channel| descriptor.channels.contains(channel);
-        let reading = self.allowed(name, bundled, "reading", asked(Channels::READING))?;
-        let solution = self.allowed(name, bundled, "solution", asked(Channels::SOLUTION))?;
-        let settings = self.settings(&descriptor.name)?;
+    fn policy(&self, name: &str, plugin: Plugin, bundled: bool) -> Result<Policy> {
+        let asked = |assist: Assist| {
+            let asked = plugin.manifest.assists.contains(&assist);
+            self.allowed(name, bundled, assist.name(), asked)
+        };
+        let reading = asked(Assist::Reading)?;
+        let solution = asked(Assist::Solution)?;
+        let settings = self.settings(&plugin.name)?;
         let memory = self.allowed(
             name,
             bundled,
@@ -240,7 +228,6 @@ impl Loading<'_> {
         let scratch = self.allowed(name, bundled, "scratch", plugin.manifest.scratch)?;
         let policy = Policy {
             plugin,
-            descriptor,
             settings,
             reading,
             solution,
@@ -303,9 +290,9 @@ impl Loading<'_> {
 }
 
 fn policy_asks(policy: &Policy) -> String {
-    let mut all = policy.grants(Mode::AoiInteractive).names();
-    all.extend(policy.assists());
-    all.extend(policy.resources());
+    let channels = policy.grants(Mode::AoiInteractive).channels();
+    let mut all: Vec<String> = channels.iter().map(ToString::to_string).collect();
+    all.extend(policy_grants(policy));
     if all.is_empty() {
         "asks for nothing beyond screenshots".to_owned()
     } else {

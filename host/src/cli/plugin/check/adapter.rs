@@ -214,7 +214,7 @@ fn request(picture: &str) -> ModelRequest {
                 Role::User,
                 vec![
                     Part::Text("Click the button.".to_owned()),
-                    Part::Image(picture.to_owned()),
+                    Part::Image(picture.to_owned().into()),
                 ],
             ),
         ],
