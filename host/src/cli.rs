@@ -112,7 +112,7 @@ pub fn main() -> ExitCode {
     if let Some(Command::Supervise { folder }) = &arguments.command {
         return crate::desktop::supervisor::run(folder);
     }
-    let done = crate::driver::runtime()
+    let done = crate::program::runtime()
         .map_err(anyhow::Error::from)
         .and_then(|runtime| runtime.block_on(dispatch(arguments)));
     match done {

@@ -8,7 +8,9 @@ use std::time::Instant;
 use dynacu_record::{Event, PageEvent};
 use serde::Serialize;
 
+use crate::driver::LaneWatch;
 use crate::episode::Watcher;
+use crate::episode::phase::Phase;
 
 /// Lines that are kept of the transcript and of the actions.
 const LINES: usize = 14;
@@ -56,8 +58,7 @@ impl Views {
         self.lanes().clone()
     }
 
-    /// A lane's desktop came or went.
-    pub fn desktop(&self, lane: usize, display: Option<String>) {
+    fn desktop(&self, lane: usize, display: Option<String>) {
         self.change(lane, |view| view.display = display);
     }
 
@@ -87,11 +88,35 @@ impl Views {
         });
     }
 
+    /// Who watches a lane between its episodes.
+    #[must_use]
+    pub fn watch_of(&self, lane: usize) -> impl LaneWatch + use<> {
+        WatchOf {
+            views: self.clone(),
+            lane,
+        }
+    }
+
     /// Who watches the episodes of a lane.
     #[must_use]
     pub fn watcher(&self, lane: usize) -> Watcher {
         let views = self.clone();
         Arc::new(move |_: u64, event: &Event| views.change(lane, |view| view.happened(event)))
+    }
+}
+
+struct WatchOf {
+    views: Views,
+    lane: usize,
+}
+
+impl LaneWatch for WatchOf {
+    fn begins(&self, phase: Phase) {
+        self.views.doing(self.lane, phase.name());
+    }
+
+    fn desktop(&self, display: Option<&str>) {
+        self.views.desktop(self.lane, display.map(str::to_owned));
     }
 }
 

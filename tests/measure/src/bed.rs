@@ -1,7 +1,7 @@
-//! The test bed: one lane with everything that an episode has, a page to look at, and somebody in the policy's place.
+//! The test bed: the driver's lane with everything that an episode has, a page to look at, and somebody in the policy's place.
 //!
-//! It sets the same stage as an episode does and takes its collected as the episode's loop does; only the policy is a piece of
-//! the host, so that a figure is the host's and no guest's.
+//! It sets the same stage as an episode does and hears what the episode's loop hears; only the policy is a piece of the host, so
+//! that a figure is the host's and no guest's.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,15 +10,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use dynacu_record::Writer;
-use dynacu_runtime::Plugin;
 use dynacu_runtime::types::{Channel, StopCause};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::processes::{Look, Sampler};
 use super::scene::Scene;
-use dynacu_host::bundled;
+use dynacu_host::config::{Flags, RunConfig};
+use dynacu_host::desktop::check::WORDS;
 use dynacu_host::desktop::lane::Lane;
+use dynacu_host::driver::{self, Driver};
 use dynacu_host::episode::observing::Observing;
 use dynacu_host::episode::session::Session;
 use dynacu_host::episode::stage::Stage;
@@ -30,6 +31,7 @@ use dynacu_host::perception::hearing::{HeardAll, HeardEvent};
 use dynacu_host::perception::keyframe::GateKind;
 use dynacu_host::perception::seeing::{Kept, SeeingEvent, SeeingStats};
 use dynacu_host::perception::transcript::Sentence;
+use dynacu_host::suite::agents::Crew;
 
 /// How often processes are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -55,7 +57,8 @@ pub struct Watch {
 pub struct Bed {
     pub bench: Bench,
     policy: Policy,
-    pub lane: Lane,
+    config: RunConfig,
+    driver: Driver,
     stop: Stop,
 }
 
@@ -105,23 +108,25 @@ impl Bed {
     /// # Errors
     /// No plugin is built, or the lane does not start.
     pub async fn new(bench: Bench) -> Result<Self> {
-        let path = bundled::bundled(&bench.home, "idle")?;
-        let mut plugin = Plugin::load(&bench.engine, &path)?;
-        "measure".clone_into(&mut plugin.name);
-        plugin.manifest.channels = Channel::ALL.to_vec();
-        let policy = Policy {
-            plugin,
-            settings: "{}".to_owned(),
-            reading: false,
-            solution: false,
-            memory: false,
-            scratch: false,
-        };
-        let lane = Lane::start(0, None).await?;
+        let config = RunConfig::resolve(Flags {
+            plugins: vec!["idle".to_owned()],
+            ..Flags::default()
+        })?;
+        let crew = Crew::load(&bench.engine, &bench.home, &config, &[], None).await?;
+        let mut policy = crew
+            .policies
+            .into_iter()
+            .next()
+            .context("no policy is loaded")?;
+        "measure".clone_into(&mut policy.plugin.name);
+        policy.plugin.manifest.channels = Channel::ALL.to_vec();
+        let mut driver = Driver::new(0, bench.voice.synthesize(WORDS)?, Box::new(()));
+        driver.lane().await?;
         Ok(Self {
             bench,
             policy,
-            lane,
+            config,
+            driver,
             stop: Stop::on_signals().context("cannot listen for interrupts")?,
         })
     }
@@ -130,8 +135,16 @@ impl Bed {
     ///
     /// # Errors
     /// It does not end in order.
-    pub async fn close(self) -> Result<()> {
-        Ok(self.lane.stop().await?)
+    pub async fn close(mut self) -> Result<()> {
+        self.driver.close().await
+    }
+
+    /// The lane on which pages are shown.
+    ///
+    /// # Errors
+    /// It does not start, or something on it does not work.
+    pub async fn lane(&mut self) -> Result<&Lane> {
+        Ok(self.driver.lane().await?)
     }
 
     /// Shows a page until it says that it is over, with `agent` in the policy's place: it gets the session and the page's
@@ -140,7 +153,7 @@ impl Bed {
     /// # Errors
     /// A part of the lane fails, the page reports a fault, or it is not over in time.
     pub async fn play<T, F>(
-        &self,
+        &mut self,
         scene: &Scene,
         clips: BTreeMap<String, PathBuf>,
         watch: Watch,
@@ -154,26 +167,22 @@ impl Bed {
             .prefix("dynacu-measure")
             .tempdir()
             .context("no folder for the record")?;
+        let task = scene.prepared(&self.bench.home, clips)?;
+        let folder = work.path().join("record");
         let trial = Trial {
-            task: scene.prepared(&self.bench.home, clips)?,
-            mode: Mode::AoiInteractive,
-            number: 1,
             pace: watch.pace,
             fps: watch.fps,
             gate: watch.gate,
             burst: watch.burst,
-            folder: work.path().join("record"),
-            earlier_infrastructure_errors: 0,
-            model: None,
-            stop: self.stop.clone(),
-            watcher: None,
+            ..driver::trial(&self.config, task, Mode::AoiInteractive, folder, &self.stop)
         };
+        let lane = self.driver.lane().await?;
         let (writer, recorder) = Writer::start(&trial.folder)?;
-        let mut stage = Stage::set(&self.bench, &self.lane, &self.policy, &trial, &recorder)
+        let mut stage = Stage::set(&self.bench, lane, &self.policy, &trial, &recorder)
             .await
             .map_err(|failure| failure.error.context("the page cannot be shown"))?;
         drop(recorder);
-        let supervisor = self.lane.supervisor_pid().unwrap_or(u32::MAX);
+        let supervisor = lane.supervisor_pid().unwrap_or(u32::MAX);
         let started = stage.timebase.start();
         stage.server.start_page()?;
         let sampler = Sampler::start(supervisor, LOOK_EVERY)?;
@@ -191,24 +200,22 @@ impl Bed {
         let agent = tokio::spawn(agent(session, received));
 
         let mut collected = Collected::default();
-        let ended = tokio::time::timeout(
-            watch.limit,
-            self.until_over(&mut stage, &mut collected, reports),
-        )
-        .await
-        .unwrap_or_else(|_| {
-            Err(anyhow!(
-                "the page was not over within {} s",
-                watch.limit.as_secs()
-            ))
-        });
+        let over = until_over(lane, &self.stop, &mut stage, &mut collected, reports);
+        let ended = tokio::time::timeout(watch.limit, over)
+            .await
+            .unwrap_or_else(|_| {
+                Err(anyhow!(
+                    "the page was not over within {} s",
+                    watch.limit.as_secs()
+                ))
+            });
         let length_ms = stage.timebase.now();
         let looks = sampler.finish();
         stage.desk.stop(StopCause::TaskEnded);
         let result = tokio::time::timeout(FAREWELL, agent).await;
         let seeing = stage.desk.seeing.stats();
         let tally = stage.desk.tally();
-        let all = self.strike(stage).await?;
+        let all = strike(lane, stage).await?;
         writer.finish()?;
         ended?;
         Ok(Played {
@@ -226,88 +233,89 @@ impl Bed {
             started,
         })
     }
+}
 
-    /// As the episode's loop: everything that comes is taken at once and handed on to the policy.
-    async fn until_over(
-        &self,
-        stage: &mut Stage,
-        collected: &mut Collected,
-        reports: mpsc::Sender<PageEvent>,
-    ) -> Result<()> {
-        loop {
-            tokio::select! {
-                biased;
-                () = self.stop.wished() => bail!("interrupted"),
-                Some(event) = stage.browser.events.recv() => bail!("the browser: {event:?}"),
-                what = self.lane.lost() => bail!("{what}"),
-                event = stage.incoming.page.recv() => match event {
-                    Some(FromPage::Event(event)) => {
-                        let name = event.data["name"].as_str().unwrap_or_default().to_owned();
-                        if event.name == "page-error" {
-                            bail!("the page reports an error: {}", event.data);
-                        }
-                        // One that does not look at the page's reports must not hold up the loop.
-                        let _ = reports.try_send(event.clone());
-                        collected.page.push(event);
-                        if name == "over" {
-                            return Ok(());
-                        }
+/// As the episode's loop: everything that comes is taken at once, handed on to the policy's place, and kept.
+async fn until_over(
+    lane: &Lane,
+    stop: &Stop,
+    stage: &mut Stage,
+    collected: &mut Collected,
+    reports: mpsc::Sender<PageEvent>,
+) -> Result<()> {
+    loop {
+        tokio::select! {
+            biased;
+            () = stop.wished() => bail!("interrupted"),
+            Some(event) = stage.browser.events.recv() => bail!("the browser: {event:?}"),
+            what = lane.lost() => bail!("{what}"),
+            event = stage.incoming.page.recv() => match event {
+                Some(FromPage::Event(event)) => {
+                    let name = event.data["name"].as_str().unwrap_or_default().to_owned();
+                    if event.name == "page-error" {
+                        bail!("the page reports an error: {}", event.data);
                     }
-                    Some(FromPage::Microphone { at, samples }) => {
-                        stage.listener.push(at, &samples);
-                        collected.microphone.push(Heard { at: stage.timebase.millis(at), samples });
+                    // One that does not look at the page's reports must not hold up the loop.
+                    let _ = reports.try_send(event.clone());
+                    collected.page.push(event);
+                    if name == "over" {
+                        return Ok(());
                     }
-                    Some(FromPage::Lost) | None => bail!("the page broke its connection"),
-                    Some(_) => {}
-                },
-                Some(_) = stage.incoming.utterances.recv() => {}
-                event = stage.incoming.hearing.recv() => match event {
-                    Some(HeardEvent::Sentence(sentence)) => {
-                        stage.desk.heard(&sentence);
-                        collected.sentences.push((stage.timebase.now(), sentence));
-                    }
-                    Some(HeardEvent::Lost(why)) => bail!("{why}"),
-                    None => bail!("the listening thread ended"),
-                },
-                event = stage.incoming.seeing.recv() => match event {
-                    Some(SeeingEvent::Kept(kept)) => {
-                        stage.desk.kept(&kept);
-                        collected.kept.push((stage.timebase.now(), kept));
-                    }
-                    Some(SeeingEvent::Lost(why)) => bail!("{why}"),
-                    None => bail!("the capture thread ended"),
-                },
-            }
+                }
+                Some(FromPage::Microphone { at, samples }) => {
+                    stage.listener.push(at, &samples);
+                    collected.microphone.push(Heard { at: stage.timebase.millis(at), samples });
+                }
+                Some(FromPage::Lost) | None => bail!("the page broke its connection"),
+                Some(_) => {}
+            },
+            Some(_) = stage.incoming.utterances.recv() => {}
+            event = stage.incoming.hearing.recv() => match event {
+                Some(HeardEvent::Sentence(sentence)) => {
+                    stage.desk.heard(&sentence);
+                    collected.sentences.push((stage.timebase.now(), sentence));
+                }
+                Some(HeardEvent::Lost(why)) => bail!("{why}"),
+                None => bail!("the listening thread ended"),
+            },
+            event = stage.incoming.seeing.recv() => match event {
+                Some(SeeingEvent::Kept(kept)) => {
+                    stage.desk.kept(&kept);
+                    collected.kept.push((stage.timebase.now(), kept));
+                }
+                Some(SeeingEvent::Lost(why)) => bail!("{why}"),
+                None => bail!("the capture thread ended"),
+            },
         }
     }
+}
 
-    /// The orderly end of a stage.
-    async fn strike(&self, stage: Stage) -> Result<HeardAll> {
-        let Stage {
-            desk,
-            queue,
-            browser,
-            server,
-            action_thread,
-            recorder,
-            listener,
-            judge,
-            ..
-        } = stage;
-        // First the server, so that the page's end is no loss of a page.
-        server.stop().await;
-        self.lane.close_browser(browser).await?;
-        queue.close();
-        drop((queue, judge, recorder));
-        let stopped = tokio::task::spawn_blocking(move || {
-            let _ = action_thread.join();
-            listener.finish();
-            Arc::try_unwrap(desk).map(|desk| desk.into_hearing().stop())
-        });
-        match stopped.await? {
-            Ok(all) => Ok(all),
-            Err(_) => bail!("somebody still holds the stage"),
-        }
+/// The orderly end of a stage.
+async fn strike(lane: &Lane, stage: Stage) -> Result<HeardAll> {
+    let Stage {
+        desk,
+        queue,
+        browser,
+        server,
+        action_thread,
+        recorder,
+        listener,
+        judge,
+        ..
+    } = stage;
+    // First the server, so that the page's end is no loss of a page.
+    server.stop().await;
+    lane.close_browser(browser).await?;
+    queue.close();
+    drop((queue, judge, recorder));
+    let stopped = tokio::task::spawn_blocking(move || {
+        let _ = action_thread.join();
+        listener.finish();
+        Arc::try_unwrap(desk).map(|desk| desk.into_hearing().stop())
+    });
+    match stopped.await? {
+        Ok(all) => Ok(all),
+        Err(_) => bail!("somebody still holds the stage"),
     }
 }
 

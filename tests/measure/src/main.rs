@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use clap::{Parser, ValueEnum};
 use dynacu_host::desktop::{programs, supervisor};
-use dynacu_host::driver;
 use dynacu_host::perception::recognizer::RecognizerChoice;
 use dynacu_host::task::home::{Home, home};
+use dynacu_host::{driver, program};
 use dynacu_measure::bed::Bed;
 use dynacu_measure::perception::Extent;
 use dynacu_measure::report::Report;
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
         return supervisor::run(&PathBuf::from(typed.next().unwrap_or_default()));
     }
     let arguments = Arguments::parse();
-    let done = driver::runtime()
+    let done = program::runtime()
         .map_err(anyhow::Error::from)
         .and_then(|runtime| runtime.block_on(measure(arguments)));
     match done {
@@ -121,7 +121,7 @@ async fn measure(arguments: Arguments) -> Result<()> {
                 quick: arguments.quick,
                 minutes: arguments.minutes,
             };
-            keep(perception::measure(&bed, extent).await?)?;
+            keep(perception::measure(&mut bed, extent).await?)?;
         }
         if wanted(What::Speech) {
             keep(speech::measure(&mut bed, arguments.quick).await?)?;

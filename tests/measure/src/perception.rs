@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -18,7 +19,7 @@ use super::{budget, noise, scene};
 use dynacu_host::capture::timebase::Timebase;
 use dynacu_host::episode::session::Session;
 use dynacu_host::page_server::PageEvent;
-use dynacu_host::perception::encoder::load_encoder;
+use dynacu_host::perception::encoder::{Encoder, load_encoder};
 use dynacu_host::perception::keyframe::GateKind;
 use dynacu_host::task::home::Home;
 
@@ -46,7 +47,7 @@ pub struct Extent {
 ///
 /// # Errors
 /// A part of the lane fails.
-pub async fn measure(bed: &Bed, extent: Extent) -> Result<Report> {
+pub async fn measure(bed: &mut Bed, extent: Extent) -> Result<Report> {
     let mut report = Report::begin("perception", &bed.bench.home.root)?;
     report.choose("gate", GateKind::Local.name());
     report.choose("encoder", bed.bench.encoder.name());
@@ -83,7 +84,7 @@ fn watch(burst: bool, seconds: u32) -> Watch {
     }
 }
 
-async fn give_talk(bed: &Bed, extent: Extent, report: &mut Report) -> Result<()> {
+async fn give_talk(bed: &mut Bed, extent: Extent, report: &mut Report) -> Result<()> {
     let rounds = extent
         .minutes
         .map_or(1, |minutes| (minutes * 60).div_ceil(ROUND).max(1));
@@ -137,9 +138,11 @@ fn millis<T>(played: &Played<T>, at: Instant) -> u64 {
 }
 
 /// Kept frames a minute on the noise page, by gate.
-async fn make_noise(bed: &Bed, seconds: u32) -> Result<BTreeMap<&'static str, f64>> {
+async fn make_noise(bed: &mut Bed, seconds: u32) -> Result<BTreeMap<&'static str, f64>> {
     eprintln!("the noise page: {seconds} s …");
-    let agent = row_of_gates(bed, &[GateKind::Local]);
+    let display = bed.lane().await?.display.clone();
+    let encoder = Arc::clone(&bed.bench.encoder);
+    let agent = row_of_gates(display, encoder, vec![GateKind::Local]);
     let played = bed
         .play(
             &noise::scene(seconds),
@@ -163,15 +166,14 @@ async fn make_noise(bed: &Bed, seconds: u32) -> Result<BTreeMap<&'static str, f6
 type Watching = std::pin::Pin<Box<dyn Future<Output = Result<Vec<Caught>>> + Send>>;
 
 /// Somebody in the policy's place who watches the same screen through every gate but some.
-fn row_of_gates<'a>(
-    bed: &'a Bed,
-    without: &'a [GateKind],
-) -> impl FnOnce(Session, mpsc::Receiver<PageEvent>) -> Watching + 'a {
-    let (display, encoder) = (bed.lane.display.clone(), bed.bench.encoder.clone());
-    let without = without.to_vec();
+fn row_of_gates(
+    display: String,
+    encoder: Arc<dyn Encoder>,
+    without: Vec<GateKind>,
+) -> impl FnOnce(Session, mpsc::Receiver<PageEvent>) -> Watching {
     move |session, mut page| {
         Box::pin(async move {
-            let timebase = std::sync::Arc::new(Timebase::new());
+            let timebase = Arc::new(Timebase::new());
             let past = Duration::from_millis(session.now());
             timebase.start_at(
                 Instant::now()
@@ -187,7 +189,7 @@ fn row_of_gates<'a>(
 }
 
 async fn show_wall(
-    bed: &Bed,
+    bed: &mut Bed,
     extent: Extent,
     noisy: &BTreeMap<&'static str, f64>,
     report: &mut Report,
@@ -196,7 +198,9 @@ async fn show_wall(
     eprintln!("the wall: {} changes …", wall.changes.len());
     let seconds = 2 * wall.changes.len() as u32 + 10;
     let scene = wall.scene();
-    let agent = row_of_gates(bed, &[GateKind::Local]);
+    let display = bed.lane().await?.display.clone();
+    let encoder = Arc::clone(&bed.bench.encoder);
+    let agent = row_of_gates(display, encoder, vec![GateKind::Local]);
     let played = bed
         .play(&scene, BTreeMap::new(), watch(false, seconds), agent)
         .await?;

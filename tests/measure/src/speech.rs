@@ -147,7 +147,7 @@ struct Conversed {
     answers: Vec<Option<f64>>,
 }
 
-async fn converse(bed: &Bed, turns: Turns) -> Result<Conversed> {
+async fn converse(bed: &mut Bed, turns: Turns) -> Result<Conversed> {
     let work = tempfile::Builder::new()
         .prefix("dynacu-measure")
         .tempdir()?;

@@ -8,11 +8,12 @@ use anyhow::{Context, Result, bail};
 use dynacu_record::{EpisodeResult, Event, Outcome, PageEvent, read_events};
 
 use super::{Check, Run};
-use crate::config::{DEFAULT_FPS, DEFAULT_PACE_MS, Flags, RunConfig};
+use crate::config::{Flags, RunConfig};
+use crate::desktop::check::WORDS;
 use crate::desktop::lane::Lane;
+use crate::driver::{self, Driver};
 use crate::episode::stop::Stop;
 use crate::episode::{self, Bench, Policy, Trial};
-use crate::perception::keyframe::GateKind;
 use crate::studio::Studio;
 use crate::suite::agents::Crew;
 use crate::suite::summary::outcome_name;
@@ -30,8 +31,9 @@ const TRIES: u32 = 2;
 pub struct Runner {
     bench: Bench,
     studio: Studio,
+    config: RunConfig,
     crew: Crew,
-    lane: Option<Lane>,
+    driver: Driver,
     stop: Stop,
     /// Where the records go.
     folder: PathBuf,
@@ -54,15 +56,12 @@ impl Runner {
             ..Flags::default()
         })?;
         let crew = Crew::load(&bench.engine, &bench.home, &config, &[], None).await?;
-        let studio = Studio::new(
-            Some(Arc::clone(&bench.page_recognizer)),
-            Some(Arc::clone(&bench.reader)),
-        );
         Ok(Self {
-            bench,
-            studio,
+            studio: driver::studio(&bench),
+            config,
             crew,
-            lane: None,
+            driver: Driver::new(0, bench.voice.synthesize(WORDS)?, Box::new(())),
+            bench,
             stop: Stop::on_signals().context("cannot listen for interrupts")?,
             folder: folder.to_owned(),
         })
@@ -77,13 +76,9 @@ impl Runner {
     /// The lane, started when it is first needed.
     ///
     /// # Errors
-    /// It does not start.
+    /// It does not start, or something on it does not work.
     pub async fn lane(&mut self) -> Result<&Lane> {
-        let lane = match self.lane.take() {
-            Some(lane) => lane,
-            None => Lane::start(0, None).await?,
-        };
-        Ok(self.lane.insert(lane))
+        Ok(self.driver.lane().await?)
     }
 
     /// Runs one check of a task; `cut` is when an episode that is to be cut ends.
@@ -97,42 +92,27 @@ impl Runner {
             *limit = (*limit).min(cut);
         }
         let prepared = Arc::new(prepared);
+        let policy = policy(&self.crew, check.policy)?;
+        let number = u32::try_from(check.seed + 1)?;
+        let folder = self
+            .folder
+            .join(&task.manifest.id)
+            .join(check.name().replace(' ', "-"));
         let mut tries = 0;
         loop {
+            let task = Arc::clone(&prepared);
             let trial = Trial {
-                task: Arc::clone(&prepared),
-                mode: check.mode,
-                number: u32::try_from(check.seed + 1)?,
-                pace: Duration::from_millis(DEFAULT_PACE_MS),
-                fps: DEFAULT_FPS,
-                gate: GateKind::Local,
-                burst: false,
-                folder: self
-                    .folder
-                    .join(&task.manifest.id)
-                    .join(check.name().replace(' ', "-")),
+                number,
                 earlier_infrastructure_errors: tries,
-                model: None,
-                stop: self.stop.clone(),
-                watcher: None,
+                ..driver::trial(&self.config, task, check.mode, folder.clone(), &self.stop)
             };
-            self.lane().await?;
-            let policy = policy(&self.crew, check.policy)?;
-            let lane = self.lane.as_ref().context("a lane was started")?;
-            let result = episode::run(&self.bench, lane, policy, &trial).await?;
+            let result = self.driver.run(&self.bench, policy, || Ok(trial)).await?;
             if episode::interrupted(result.cause) {
                 bail!("interrupted");
             }
             tries += 1;
             if result.outcome != Outcome::InfrastructureError || tries >= TRIES {
-                return Ok(Ran {
-                    result,
-                    folder: trial.folder,
-                });
-            }
-            // A lane on which the infrastructure failed is not trusted again.
-            if let Some(lane) = self.lane.take() {
-                lane.stop().await?;
+                return Ok(Ran { result, folder });
             }
         }
     }
@@ -141,11 +121,8 @@ impl Runner {
     ///
     /// # Errors
     /// It does not end in order.
-    pub async fn close(self) -> Result<()> {
-        if let Some(lane) = self.lane {
-            lane.stop().await?;
-        }
-        Ok(())
+    pub async fn close(mut self) -> Result<()> {
+        self.driver.close().await
     }
 }
 
