@@ -3,11 +3,12 @@
 
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use rand_core::TryRng;
 use sha2::{Digest, Sha256};
 use tokio::io::AsyncWrite;
@@ -152,13 +153,13 @@ impl EpisodeClock {
     }
 
     pub(crate) fn set(&self, now_ms: u64) {
-        let mut anchor = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut anchor = self.0.lock();
         anchor.at = Duration::from_millis(now_ms);
         anchor.seen = Instant::now();
     }
 
     fn tell(&self) -> Duration {
-        let mut anchor = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut anchor = self.0.lock();
         anchor.told = anchor.told.max(anchor.at + anchor.seen.elapsed());
         anchor.told
     }

@@ -36,7 +36,8 @@ use serde::de::DeserializeOwned;
 /// ```
 pub trait Scorer {
     /// The label that `window.getTaskResult()` returns from now on, or none while the task is pending. Called after
-    /// each `submit`, `utterance` and `window-closed` with every event so far; must answer within 100 ms.
+    /// each `submit`, `utterance` and `window-closed` with every event so far. What it may compute is counted in
+    /// instructions, so that no machine is too slow for it: a thousand million, and twenty thousand more for each byte that it is handed.
     fn judge(variant_values: &str, page_events: &[PageEvent]) -> Option<String>;
 
     /// The score of a finished episode.
