@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup guests host models build demo test gates matrix lint clean
+.PHONY: help setup guests host models build demo test gates measure matrix lint clean
 
 # Cargo's own variable decides where things are built; the default is ./target.
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),$(CURDIR)/target)
@@ -70,6 +70,10 @@ test: build $(PYTHON_GUEST) ## builds everything and passes the tests, real epis
 gates: build ## runs the gates of every task that changed, and writes their table into docs/tasks.md
 	$(call say,gates)
 	@$(HOST) tasks gate --sheets docs/tasks
+
+measure: build ## measures perception and speech beside their budgets, and writes the figures into docs/perception.md
+	$(call say,measure)
+	@$(TARGET)/debug/dynacu-measure all --out docs/perception --doc docs/perception.md
 
 matrix: build ## every mode with every model adapter on every task, against local servers (two hours)
 	$(call say,matrix)

@@ -82,7 +82,7 @@ fn a_manifest_that_cannot_be_used_is_told_once() {
     let folder = tempfile::tempdir().unwrap();
     let plugin = folder.path().join("mine.wasm");
     std::fs::copy(fixture("traps").unwrap(), &plugin).unwrap();
-    std::fs::write(folder.path().join("plugin.toml"), "schema = 1\nhost = []\n").unwrap();
+    std::fs::write(folder.path().join("plugin.toml"), "schema = 2\nhost = []\n").unwrap();
     let plugin = plugin.to_string_lossy();
     for arguments in [
         ["plugin", "inspect", &plugin].as_slice(),
@@ -94,22 +94,6 @@ fn a_manifest_that_cannot_be_used_is_told_once() {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(errors.matches("unknown field").count(), 1, "{errors}");
     }
-}
-
-#[test]
-fn a_policy_that_wants_more_than_its_manifest_asks_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let plugin = folder.path().join("mine.wasm");
-    std::fs::copy(fixture("asks-for-everything").unwrap(), &plugin).unwrap();
-    let asks = "schema = 1\nchannels = [\"audio\"]\n";
-    std::fs::write(folder.path().join("plugin.toml"), asks).unwrap();
-    let plugin = plugin.to_string_lossy();
-    let output = dynacu_host(&["--plugin", &plugin, "--task", "A-E1"]).unwrap();
-    says(
-        &output,
-        2,
-        &["mine.wasm wants keyframes, speech", "`channels`"],
-    );
 }
 
 #[test]

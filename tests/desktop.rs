@@ -12,10 +12,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use dynacu_host::action::keymap;
 use dynacu_host::desktop::browser::BrowserEvent;
 use dynacu_host::desktop::sound;
-use dynacu_host::input::{Button, Direction};
+use dynacu_host::input::keymap;
+use dynacu_record::vocabulary::{MouseButton, ScrollDirection};
 use tokio::time::{sleep, timeout};
 
 #[path = "desktop/bench.rs"]
@@ -69,7 +69,7 @@ fn any_text_arrives_as_it_is() {
             "two\nlines",
             "ASCII: !\"#$%&'()*+,-./0123456789:;<=>?@[\\]^_`{|}~",
         ];
-        input.click(400, 200, Button::Left, 1).unwrap();
+        input.click(400, 200, MouseButton::Left, 1).unwrap();
         for round in 0..10 {
             for text in texts {
                 let () = browser.evaluate("void (text.value = '')").await.unwrap();
@@ -105,17 +105,17 @@ fn hands_reach_every_point_and_let_go() {
         let (lane, browser, mut input) = on_page(&parent).await;
         for (x, y) in [(0, 0), (1279, 0), (0, 719), (1279, 719), (640, 360)] {
             let () = browser.evaluate("void (points.length = 0)").await.unwrap();
-            input.click(x, y, Button::Left, 1).unwrap();
+            input.click(x, y, MouseButton::Left, 1).unwrap();
             let points: Vec<[i32; 6]> = browser.evaluate("points").await.unwrap();
             assert_eq!(points, [[x, y, x, y, 0, 1]]);
             assert_eq!(input.pointer().unwrap(), (x, y));
         }
         for (x, y) in [(1280, 5), (-1, 5), (640, 720)] {
-            assert!(input.click(x, y, Button::Left, 1).is_err());
+            assert!(input.click(x, y, MouseButton::Left, 1).is_err());
         }
         let () = browser.evaluate("void (points.length = 0)").await.unwrap();
-        input.click(900, 400, Button::Right, 1).unwrap();
-        input.click(900, 500, Button::Left, 3).unwrap();
+        input.click(900, 400, MouseButton::Right, 1).unwrap();
+        input.click(900, 500, MouseButton::Left, 3).unwrap();
         let points: Vec<[i32; 6]> = browser.evaluate("points").await.unwrap();
         let details: Vec<_> = points.iter().map(|point| (point[4], point[5])).collect();
         assert_eq!(details, [(2, 1), (0, 1), (0, 2), (0, 3)]);
@@ -126,13 +126,15 @@ fn hands_reach_every_point_and_let_go() {
         assert!(drags.len() >= 8, "{drags:?}");
         assert_eq!(drags.last(), Some(&[1100, 600]));
 
-        input.scroll(Some((900, 400)), Direction::Down, 5).unwrap();
+        input
+            .scroll(Some((900, 400)), ScrollDirection::Down, 5)
+            .unwrap();
         sleep(Duration::from_secs(1)).await;
         assert!(browser.evaluate::<f64>("scrollY").await.unwrap() > 100.0);
         let () = browser.evaluate("void scrollTo(0, 0)").await.unwrap();
 
         // Editing chords do what they say.
-        input.click(400, 200, Button::Left, 1).unwrap();
+        input.click(400, 200, MouseButton::Left, 1).unwrap();
         input.type_text("one two").unwrap();
         for written in [
             "ctrl+a",
@@ -176,7 +178,7 @@ fn no_key_and_no_button_leaves_the_page() {
             assert!(keymap::parse(written).is_err(), "{written}");
         }
         // What is permitted, pressed where it could do harm: outside any field.
-        input.click(900, 600, Button::Left, 1).unwrap();
+        input.click(900, 600, MouseButton::Left, 1).unwrap();
         for written in [
             "Escape",
             "BackSpace",
@@ -233,13 +235,13 @@ fn no_key_and_no_button_leaves_the_page() {
         }
         input.type_text("about:version\n").unwrap();
         // The context menu's exits: its first entries are back, forward, reload.
-        input.click(900, 600, Button::Right, 1).unwrap();
+        input.click(900, 600, MouseButton::Right, 1).unwrap();
         for written in ["Down", "Down", "Down", "Return"] {
             chord(&mut input, written);
         }
-        input.click(910, 645, Button::Left, 1).unwrap();
+        input.click(910, 645, MouseButton::Left, 1).unwrap();
         // Middle click on a link opens a window, dragging one onto the page follows it.
-        input.click(815, 108, Button::Middle, 1).unwrap();
+        input.click(815, 108, MouseButton::Middle, 1).unwrap();
         input.drag((815, 108), (900, 500)).unwrap();
         let event = timeout(Duration::from_secs(2), browser.events.recv()).await;
         assert!(event.is_err(), "{event:?}");
@@ -247,8 +249,10 @@ fn no_key_and_no_button_leaves_the_page() {
         browser.check_geometry().await.unwrap();
 
         // And a link followed all the same is told.
-        input.click(815, 108, Button::Left, 1).unwrap();
-        let event = timeout(PATIENCE, browser.events.recv()).await.unwrap();
+        input.click(815, 108, MouseButton::Left, 1).unwrap();
+        let event = timeout(PATIENCE, browser.events.recv())
+            .await
+            .unwrap();
         assert!(
             matches!(&event, Some(BrowserEvent::LeftPage(url)) if url.ends_with("/elsewhere")),
             "{event:?}"

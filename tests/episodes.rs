@@ -3,10 +3,11 @@
 
 use std::path::Path;
 
-use dynacu_record::{Entry, Event, Outcome, ReadError, read_events};
+use dynacu_record::vocabulary::Action;
+use dynacu_record::{Event, Line, Outcome, PageEvent, ReadError, read_events};
 use dynacu_tests::{checkout, episode, only_once};
 
-fn position(events: &[Entry], what: &str, is: impl Fn(&Event) -> bool) -> usize {
+fn position(events: &[Line], what: &str, is: impl Fn(&Event) -> bool) -> usize {
     events
         .iter()
         .position(|entry| is(&entry.event))
@@ -40,15 +41,19 @@ fn a_price_is_heard_in_a_podcast_and_typed() {
     let started = position(&events, "start", |event| {
         matches!(event, Event::PageStarted { .. })
     });
-    let typed = position(
-        &events,
-        "typed price",
-        |event| matches!(event, Event::ActionDone { what, .. } if what.as_str().is_some_and(|what| what.starts_with("type"))),
-    );
+    let typed = position(&events, "typed price", |event| {
+        matches!(
+            event,
+            Event::ActionDone {
+                action: Action::Type { .. },
+                ..
+            }
+        )
+    });
     let submitted = position(
         &events,
         "submission",
-        |event| matches!(event, Event::Page { name, .. } if name == "submit"),
+        |event| matches!(event, Event::Page(PageEvent { name, .. }) if name == "submit"),
     );
     let verdict = position(&events, "verdict", |event| {
         matches!(event, Event::Verdict { .. })
@@ -76,16 +81,8 @@ fn two_toasts_are_seen_between_screenshots_and_typed() {
         "both toasts must have been kept, {kept} frames were"
     );
     let audio = events.iter().any(|entry| {
-        matches!(
-            entry.event,
-            Event::Observation {
-                recent_audio: Some(_),
-                ..
-            } | Event::Observation {
-                audio_context: Some(_),
-                ..
-            }
-        )
+        matches!(&entry.event, Event::Observation { observation, .. }
+            if observation.recent_audio.is_some() || observation.audio_context.is_some())
     });
     assert!(!audio, "aoi_visual gives no sound");
 }
@@ -96,20 +93,24 @@ fn a_question_is_heard_and_its_answer_spoken_into_the_microphone() {
     assert_eq!(ran.result.outcome, Outcome::Passed, "{:?}", ran.result);
     assert!(ran.folder.join("spoken.flac").metadata().unwrap().len() > 10_000);
     let events = read_events(&ran.folder).unwrap();
-    let spoke = position(
-        &events,
-        "spoken answer",
-        |event| matches!(event, Event::ActionDone { what, .. } if what.as_str().is_some_and(|what| what.starts_with("speak"))),
-    );
+    let spoke = position(&events, "spoken answer", |event| {
+        matches!(
+            event,
+            Event::ActionDone {
+                action: Action::Speak { .. },
+                ..
+            }
+        )
+    });
     let heard_by_page = position(
         &events,
         "utterance",
-        |event| matches!(event, Event::Page { name, .. } if name == "utterance"),
+        |event| matches!(event, Event::Page(PageEvent { name, .. }) if name == "utterance"),
     );
     let opened = position(
         &events,
         "window",
-        |event| matches!(event, Event::Page { name, .. } if name == "window-opened"),
+        |event| matches!(event, Event::Page(PageEvent { name, .. }) if name == "window-opened"),
     );
     assert!(opened < spoke && opened < heard_by_page);
 }
@@ -120,14 +121,9 @@ fn screenshots_alone_do_not_solve_a_task_of_two_toasts() {
     assert_ne!(ran.result.outcome, Outcome::Passed, "{:?}", ran.result);
     let events = read_events(&ran.folder).unwrap();
     for entry in &events {
-        if let Event::Observation {
-            keyframes,
-            recent_audio,
-            audio_context,
-            ..
-        } = &entry.event
-        {
-            assert!(keyframes.is_empty() && recent_audio.is_none() && audio_context.is_none());
+        if let Event::Observation { observation, .. } = &entry.event {
+            assert!(observation.keyframes.is_empty());
+            assert!(observation.recent_audio.is_none() && observation.audio_context.is_none());
         }
     }
     assert!(

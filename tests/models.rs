@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use anyhow::Result;
 use dynacu_tests::{checkout, fixture, host};
 
-const ADAPTER: &str = "schema = 1\nhosts = [\"api.example.com\"]\n";
+const ADAPTER: &str = "schema = 2\nhosts = [\"api.example.com\"]\n";
 const KEY: &str = "\n[[credentials]]\nsecret = \"DYNACU_TEST_KEY\"\nhost = \"api.example.com\"\nheader = \"x-api-key\"\n";
 const SECRET: &str = "sk-test-0123456789";
 

@@ -27,7 +27,7 @@ fn builds_and_passes(language: &str) -> Result<()> {
         let (good, said) = check(&built)?;
         assert!(good, "{said}");
         assert!(
-            said.contains(&format!("a {kind}, interface 0.1.0")),
+            said.contains(&format!("my-{kind} 0.1.0: a {kind}, interface 0.2.0")),
             "{said}"
         );
         // The manifest of most is not packed yet, and a scorer has no task; nothing else is worth a word.
@@ -76,28 +76,23 @@ fn the_rust_macro_packs_by_itself_and_pack_does_it_for_others() {
         let output = dynacu_host(&["plugin", "inspect", &out]).unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(said.contains("manifest   inside the component"), "{said}");
-        assert!(
-            said.contains("asks for   channels: keyframes, audio"),
-            "{said}"
-        );
-        assert!(said.contains("says       my-policy 0.1.0; wants keyframes, audio, a model"));
+        for line in [
+            "name       my-policy\nversion    0.1.0\n",
+            "asks for   channels: keyframes, audio\n           a model\n",
+        ] {
+            assert!(said.contains(line), "{said}");
+        }
     }
 }
 
 #[test]
 fn what_is_wrong_is_said_with_what_to_change() {
     let folder = tempfile::tempdir().unwrap();
-    let changed = folder.path().join("changed.wasm");
-    std::fs::copy(checkout().join("plugins/dist/aoi-audio.wasm"), &changed).unwrap();
-    std::fs::write(folder.path().join("plugin.toml"), "schema = 1\n").unwrap();
+    std::fs::write(folder.path().join("plugin.toml"), "schema = 2\n").unwrap();
     let stranger = folder.path().join("stranger.wasm");
     std::fs::copy(checkout().join("plugins/dist/claude.wasm"), &stranger).unwrap();
     for (plugin, words) in [
         (fixture("traps").unwrap(), "guest-trap"),
-        (
-            changed,
-            "write the same list as `channels` into plugin.toml",
-        ),
         (
             stranger,
             "asks `api.anthropic.com`, which is not among `hosts`",
@@ -108,7 +103,7 @@ fn what_is_wrong_is_said_with_what_to_change() {
         let fault = said.lines().find(|line| line.starts_with("FAULT"));
         assert!(fault.is_some_and(|line| line.contains(words)), "{said}");
     }
-    let asks = "schema = 1\nhosts = [\"api.anthropic.com\"]\n[[credentials]]\nsecret = \"A_KEY\"\nhost = \"api.anthropic.com\"\nheader = \"x api key\"\n";
+    let asks = "schema = 2\nhosts = [\"api.anthropic.com\"]\n[[credentials]]\nsecret = \"A_KEY\"\nhost = \"api.anthropic.com\"\nheader = \"x api key\"\n";
     std::fs::write(folder.path().join("stranger.plugin.toml"), asks).unwrap();
     let (good, said) = check(&folder.path().join("stranger.wasm")).unwrap();
     assert!(!good, "{said}");
@@ -116,6 +111,16 @@ fn what_is_wrong_is_said_with_what_to_change() {
         said.contains("`x api key`, which is not the name of a header"),
         "{said}"
     );
+    let silent = folder.path().join("silent.wasm");
+    std::fs::copy(checkout().join("plugins/dist/aoi-audio.wasm"), &silent).unwrap();
+    let (good, said) = check(&silent).unwrap();
+    assert!(good, "{said}");
+    for note in [
+        "without `name` and `version`",
+        "it asked a model: write `needs_model = true`",
+    ] {
+        assert!(said.contains(note), "{said}");
+    }
     // Settings that were given are no longer a guess of the check's.
     let settings = folder.path().join("settings.toml");
     std::fs::write(&settings, "[random]\nsead = 1\n").unwrap();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use chromiumoxide::{Browser, BrowserConfig, Page};
-use dynacu_record::{EndCause, Event, Outcome, Writer};
+use dynacu_record::{EndCause, Event, Outcome, PageEvent, Writer};
 use dynacu_tests::dynacu_host;
 use futures::StreamExt;
 use serde_json::{Value, json};
@@ -311,16 +311,16 @@ fn answered(folder: &Path, answer: &str, passed: bool) -> Result<()> {
     recorder.event(0, beginning(json!({"values": {}, "settings": settings}))?);
     recorder.event(
         9000,
-        Event::Page {
+        Event::Page(PageEvent {
             at: 8990,
             name: "submit".to_owned(),
             data: json!({"form": "entry", "values": {"price": answer}}),
-        },
+        }),
     );
     recorder.event(
         9100,
         Event::Ended {
-            cause: "task-ended".to_owned(),
+            cause: EndCause::TaskEnded,
             detail: String::new(),
         },
     );
@@ -348,8 +348,12 @@ fn answered(folder: &Path, answer: &str, passed: bool) -> Result<()> {
 
 fn beginning(variant: Value) -> Result<Event> {
     Ok(serde_json::from_value(json!({
-        "event": "episode-started", "task": "A-E1", "mode": "standard", "trial": 1, "seed": "1", "sub-seed": 0,
-        "instruction": "", "variant": variant, "policy": "standard", "granted": [], "assists": [], "pace-ms": 5000,
-        "guest-random": "", "perception": {},
+        "event": "episode-started", "schema": 2, "task": "A-E1", "mode": "standard", "trial": 1, "seed": "1", "sub_seed": 0,
+        "variant": variant, "policy": "standard", "settings": "{}", "model": null, "assists": [], "guest_random": "",
+        "brief": {"episode": "", "instruction": "", "screen": [1280, 720], "pace_ms": 5000, "time_limit_ms": 60000,
+            "step_limit": 10, "granted": []},
+        "perception": {"fps": 3.0, "gate": "local", "gate_key": "", "pixel_threshold": null, "semantic_threshold": null,
+            "burst": false, "encoder": ""},
+        "moments": [],
     }))?)
 }

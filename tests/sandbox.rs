@@ -238,17 +238,10 @@ fn a_tight_loop_of_observations_gets_one_screenshot_a_pace_and_no_other_channel(
     let ran = episode(path.to_str().unwrap(), "F-E1", "standard", 0).unwrap();
     let mut taken = Vec::new();
     for entry in read_events(&ran.folder).unwrap() {
-        if let Event::Observation {
-            asked_at,
-            paced_ms,
-            keyframes,
-            recent_audio,
-            audio_context,
-            ..
-        } = entry.event
-        {
-            taken.push(asked_at + paced_ms);
-            assert!(keyframes.is_empty() && recent_audio.is_none() && audio_context.is_none());
+        if let Event::Observation { observation, .. } = entry.event {
+            taken.push(observation.taken_at);
+            assert!(observation.keyframes.is_empty());
+            assert!(observation.recent_audio.is_none() && observation.audio_context.is_none());
         }
     }
     assert!(taken.len() >= 3, "{taken:?}");

@@ -1,5 +1,4 @@
 //! What a policy may do, in order, cancellable, and checked before it reaches the desktop.
 
-pub mod keymap;
 pub mod queue;
 pub mod validate;

@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::task::catalogue::Task;
 use crate::task::home::Home;
-
-/// What a task names whose scorer is the component `scorer.wasm` in its own folder.
-pub const OWN_SCORER: &str = "./scorer";
+use crate::task::manifest::OWN_SCORER;
 
 #[derive(Debug, thiserror::Error)]
 pub enum PluginNotFound {

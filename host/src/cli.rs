@@ -7,12 +7,11 @@ use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
+use crate::studio::Studio;
 use crate::task::home::home;
 use crate::task::prepare::Renderer;
-use crate::task::studio::Studio;
 
 pub mod doctor;
-pub mod measure;
 pub mod models;
 pub mod plugin;
 pub mod report;
@@ -75,13 +74,8 @@ enum Command {
         #[arg(long)]
         settings: Option<std::path::PathBuf>,
         #[command(flatten)]
-        model: crate::config::model::ModelArguments,
+        model: crate::config::inference::ModelArguments,
     },
-    /// Measures perception, speech, plugins and accuracy on this machine, beside their budgets
-    #[command(
-        after_help = "Examples:\n  dynacu-host measure perception\n  dynacu-host measure all --out docs/perception --doc docs/perception.md\n  dynacu-host measure perception --minutes 10 --json"
-    )]
-    Measure(measure::MeasureArguments),
     /// Writes report.html, report.json and report.md into a run folder, and view.html into each episode's
     #[command(
         after_help = "Examples:\n  dynacu-host report runs/first\n  dynacu-host report runs/first --json\n  dynacu-host report runs/first --copy published --with reference/standard/A-E1\n\ndocs/report.md says how every figure is computed."
@@ -118,20 +112,7 @@ pub fn main() -> ExitCode {
     if let Some(Command::Supervise { folder }) = &arguments.command {
         return crate::desktop::supervisor::run(folder);
     }
-    tracing_subscriber::fmt()
-        .with_env_filter(
-            tracing_subscriber::EnvFilter::try_from_env("DYNACU_LOG").unwrap_or_else(|_| {
-                tracing_subscriber::EnvFilter::new("warn,whisper_rs=error,chromiumoxide=off")
-            }),
-        )
-        .with_writer(std::io::stderr)
-        .without_time()
-        .init();
-    let done = tokio::runtime::Builder::new_multi_thread()
-        // Each lane has a thread beside them; they carry its page's server and its browser's events.
-        .worker_threads(4)
-        .enable_all()
-        .build()
+    let done = crate::program::runtime()
         .map_err(anyhow::Error::from)
         .and_then(|runtime| runtime.block_on(dispatch(arguments)));
     match done {
@@ -165,7 +146,6 @@ async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
         }),
         Some(Command::Report(arguments)) => report::run(&arguments),
         Some(Command::Rescore(arguments)) => rescore::run(&arguments).await,
-        Some(Command::Measure(arguments)) => measure::measure(arguments).await,
         Some(Command::Supervise { .. }) => Ok(Done::Well),
     }
 }

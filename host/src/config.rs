@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use self::file::ConfigFile;
-use self::model::{ModelArguments, ModelConfig};
+use self::inference::{ModelArguments, ModelConfig};
 use crate::mode::ModeChoice;
 use crate::perception::keyframe::GateKind;
 use crate::perception::recognizer::RecognizerChoice;
@@ -14,7 +14,7 @@ use crate::task::manifest::Tier;
 use crate::task::variant::Seed;
 
 mod file;
-pub mod model;
+pub mod inference;
 
 pub use file::recorded;
 

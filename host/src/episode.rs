@@ -9,15 +9,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dynacu_record::{
-    DeclaredMoment, EndCause, EpisodeResult, Event as Entry, ModelIdentity, Outcome, Overhead,
-    PolicyIdentity, RecordError, Recorder, SCHEMA, ScoreResult, Usage, Writer,
+    AskedAs, DeclaredMoment, EndCause, EpisodeResult, EpisodeStarted, Event, ModelIdentity,
+    Outcome, Overhead, PerceptionSettings, PolicyIdentity, RecordError, Recorder, SCHEMA,
+    ScoreResult, Usage, Writer,
 };
-use dynacu_runtime::types::{Channels, PolicyDescriptor};
+use dynacu_runtime::types::{Assist, Brief, Channel, Size};
 use dynacu_runtime::{Engine, Plugin};
 
+use crate::desktop::display::{HEIGHT, WIDTH};
 use crate::desktop::lane::Lane;
+use crate::inference::provider::Model;
 use crate::mode::{Grants, Mode};
-use crate::model::provider::Model;
 use crate::perception::encoder::Encoder;
 use crate::perception::keyframe::GateKind;
 use crate::perception::reading::Reader;
@@ -28,24 +30,26 @@ use crate::task::manifest::{Moment, MomentChannel};
 use crate::task::prepare::Prepared;
 use crate::task::variant::Seed;
 
-mod describe;
 mod desk;
 mod ending;
 pub(crate) mod judge;
 mod lateness;
 mod live;
+mod names;
+pub mod observing;
 pub mod phase;
 pub(crate) mod scoring;
-pub(crate) mod session;
-pub(crate) mod stage;
+pub mod session;
+pub mod stage;
 pub mod stop;
 
 use ending::Ended;
+use session::millis;
 use stage::Stage;
 use stop::Stop;
 
 /// Is told each event of an episode's record, on the thread that writes it.
-pub type Watcher = Arc<dyn Fn(u64, &Entry) + Send + Sync>;
+pub type Watcher = Arc<dyn Fn(u64, &Event) + Send + Sync>;
 
 /// What all episodes of a run share: loaded models, the engine, the scorers' home.
 pub struct Bench {
@@ -60,10 +64,9 @@ pub struct Bench {
     pub reader: Arc<Reader>,
 }
 
-/// A policy that was loaded and asked what it is.
+/// A policy that was loaded.
 pub struct Policy {
     pub plugin: Plugin,
-    pub descriptor: PolicyDescriptor,
     /// The policy's table of the run configuration, as JSON.
     pub settings: String,
     /// Whether the operator (or being bundled) allows what it asks for.
@@ -79,30 +82,31 @@ impl Policy {
     /// The channels of a mode that this policy asked for.
     #[must_use]
     pub fn grants(&self, mode: Mode) -> Grants {
-        let asked = self.descriptor.channels;
+        let asked = |channel| self.plugin.manifest.channels.contains(&channel);
         mode.grants().and(Grants {
-            keyframes: asked.contains(Channels::KEYFRAMES),
-            audio: asked.contains(Channels::AUDIO),
-            speech: asked.contains(Channels::SPEECH),
+            keyframes: asked(Channel::Keyframes),
+            audio: asked(Channel::Audio),
+            speech: asked(Channel::Speech),
         })
     }
 
-    /// The assists that are granted, by name.
+    /// The assists that are granted.
     #[must_use]
-    pub fn assists(&self) -> Vec<String> {
-        named(&[(self.reading, "reading"), (self.solution, "solution")])
+    pub fn assists(&self) -> Vec<Assist> {
+        let granted = |assist: &Assist| match assist {
+            Assist::Reading => self.reading,
+            Assist::Solution => self.solution,
+        };
+        Assist::ALL.into_iter().filter(granted).collect()
     }
 
     /// What it has beyond other plugins, by name.
     #[must_use]
     pub fn resources(&self) -> Vec<String> {
-        named(&[(self.memory, "memory"), (self.scratch, "scratch")])
+        let resources = [(self.memory, "memory"), (self.scratch, "scratch")];
+        let granted = resources.into_iter().filter(|(granted, _)| *granted);
+        granted.map(|(_, name)| name.to_owned()).collect()
     }
-}
-
-fn named(grants: &[(bool, &str)]) -> Vec<String> {
-    let granted = grants.iter().filter(|(granted, _)| *granted);
-    granted.map(|(_, name)| (*name).to_owned()).collect()
 }
 
 /// One attempt.
@@ -145,7 +149,8 @@ pub async fn run(
     let (writer, recorder) = record(trial)?;
     let mut random = [0_u8; 32];
     getrandom::fill(&mut random).context("the system gives no random numbers")?;
-    recorder.event(0, started(bench, policy, trial, &random));
+    let brief = brief(policy, trial);
+    recorder.event(0, started(bench, policy, trial, brief.clone(), &random));
 
     let mut result = blank(policy, trial);
     let mut duration = 0;
@@ -159,7 +164,7 @@ pub async fn run(
     };
     match set {
         Ok(stage) => {
-            let ended = live::run(stage, lane, policy, trial, random).await;
+            let ended = live::run(stage, lane, policy, trial, random, brief).await;
             duration = ended.duration;
             fill(&mut result, ended);
         }
@@ -180,7 +185,7 @@ pub fn not_begun(
     why: &anyhow::Error,
 ) -> anyhow::Result<EpisodeResult> {
     let (writer, recorder) = record(trial)?;
-    recorder.event(0, started(bench, policy, trial, &[]));
+    recorder.event(0, started(bench, policy, trial, brief(policy, trial), &[]));
     let mut result = blank(policy, trial);
     result.cause = cause;
     result.detail = format!("{why:#}");
@@ -191,7 +196,7 @@ fn record(trial: &Trial) -> Result<(Writer, Recorder), RecordError> {
     match trial.watcher.clone() {
         Some(watcher) => Writer::tapped(
             &trial.folder,
-            Box::new(move |t: u64, event: &Entry| watcher(t, event)),
+            Box::new(move |t: u64, event: &Event| watcher(t, event)),
         ),
         None => Writer::start(&trial.folder),
     }
@@ -214,15 +219,15 @@ fn close(
     result.outcome = outcome(&result);
     recorder.event(
         duration,
-        Entry::Ended {
-            cause: result.cause.name(),
+        Event::Ended {
+            cause: result.cause,
             detail: result.detail.clone(),
         },
     );
     recorder.event(
         duration,
-        Entry::Scored {
-            score: serde_json::to_value(&result.score)?,
+        Event::Scored {
+            score: result.score.clone(),
         },
     );
     drop(recorder);
@@ -241,43 +246,69 @@ pub fn interrupted(cause: EndCause) -> bool {
     matches!(cause, EndCause::Operator | EndCause::Budget)
 }
 
-fn started(bench: &Bench, policy: &Policy, trial: &Trial, random: &[u8]) -> Entry {
+/// What the policy is told at its start.
+fn brief(policy: &Policy, trial: &Trial) -> Brief {
+    let mut opaque = [0_u8; 8];
+    // Only a name for logs: without randomness it may as well be zeros.
+    let _ = getrandom::fill(&mut opaque);
+    let manifest = &trial.task.task.manifest;
+    Brief {
+        episode: hex::encode(opaque),
+        instruction: trial.task.variant.instruction.clone(),
+        screen: Size {
+            width: WIDTH.into(),
+            height: HEIGHT.into(),
+        },
+        pace_ms: millis(trial.pace),
+        time_limit_ms: millis(manifest.time_limit),
+        step_limit: manifest.step_limit,
+        granted: policy.grants(trial.mode).channels(),
+    }
+}
+
+fn started(bench: &Bench, policy: &Policy, trial: &Trial, brief: Brief, random: &[u8]) -> Event {
     let task = &trial.task;
-    Entry::EpisodeStarted {
+    Event::EpisodeStarted(Box::new(EpisodeStarted {
+        schema: SCHEMA,
         task: task.task.manifest.id.clone(),
         mode: trial.mode.to_string(),
         trial: trial.number,
         seed: task.variant.seed.to_string(),
         sub_seed: task.variant.sub_seed,
-        instruction: task.variant.instruction.clone(),
         variant: task.variant.scorer_input.clone(),
         policy: policy.plugin.name.clone(),
-        model: trial.model.as_ref().map(|model| model.name.clone()),
-        granted: policy.grants(trial.mode).names(),
-        assists: policy.assists(),
-        pace_ms: u64::try_from(trial.pace.as_millis()).unwrap_or(u64::MAX),
-        guest_random: hex::encode(random),
-        perception: serde_json::json!({
-            "fps": trial.fps,
-            "gate": trial.gate.name(),
-            "encoder": bench.encoder.name(),
-            "gate_key": format!("{:016x}", trial.gate_key()),
-            "pixel_threshold": trial.gate.pixel_threshold(),
-            "semantic_threshold": trial.gate.semantic_threshold(),
-            "burst": trial.burst,
+        settings: policy.settings.clone(),
+        model: trial.model.as_ref().map(|model| AskedAs {
+            name: model.name.clone(),
+            images: model.capabilities.images,
+            max_images: model.capabilities.max_images,
+            audio: model.capabilities.audio,
+            tools: model.capabilities.tools,
+            coordinate_grid: model.capabilities.coordinate_grid,
         }),
+        assists: policy.assists(),
+        brief,
+        guest_random: hex::encode(random),
+        perception: PerceptionSettings {
+            fps: trial.fps,
+            gate: trial.gate.name().to_owned(),
+            gate_key: format!("{:016x}", trial.gate_key()),
+            pixel_threshold: trial.gate.pixel_threshold(),
+            semantic_threshold: trial.gate.semantic_threshold(),
+            burst: trial.burst,
+            encoder: bench.encoder.name().to_owned(),
+        },
         moments: task.task.manifest.moments.iter().map(declared).collect(),
-    }
+    }))
 }
 
 fn declared(moment: &Moment) -> DeclaredMoment {
     DeclaredMoment {
         name: moment.name.clone(),
         channel: match moment.channel {
-            MomentChannel::Audio => "audio",
-            MomentChannel::Screen => "screen",
-        }
-        .to_owned(),
+            MomentChannel::Audio => dynacu_record::MomentChannel::Audio,
+            MomentChannel::Screen => dynacu_record::MomentChannel::Screen,
+        },
         seconds: moment.seconds,
         needed: moment.needed,
     }
@@ -295,8 +326,8 @@ fn blank(policy: &Policy, trial: &Trial) -> EpisodeResult {
         trial: trial.number,
         seed: trial.task.variant.seed.to_string(),
         policy: PolicyIdentity {
-            name: policy.descriptor.name.clone(),
-            version: policy.descriptor.version.clone(),
+            name: policy.plugin.name.clone(),
+            version: policy.plugin.version.clone(),
             sha256: policy.plugin.sha256.clone(),
         },
         model: trial.model.as_ref().map(|model| ModelIdentity {
@@ -354,6 +385,7 @@ pub(crate) fn outcome(result: &EpisodeResult) -> Outcome {
     match result.cause {
         C::BrowserLost
         | C::SoundLost
+        | C::ScreenLost
         | C::CaptureLate
         | C::LaneCheckFailed
         | C::RecordLost
@@ -366,7 +398,6 @@ pub(crate) fn outcome(result: &EpisodeResult) -> Outcome {
         | C::GuestTrap
         | C::GuestOutputTooLarge
         | C::GuestError
-        | C::PolicyFailed
         | C::ModelRefused
         | C::ModelMalformed => Outcome::AgentError,
         C::LeftPage => Outcome::Failed,

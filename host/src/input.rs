@@ -7,17 +7,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
+use dynacu_runtime::types::{MouseButton, ScrollDirection};
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{self, ConnectionExt as _};
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 
-use crate::action::keymap::{Chord, keysym_of, keysyms};
-use crate::action::validate::{off_screen, untypable};
+use crate::desktop::display::off_screen;
 
 mod keyboard;
+pub mod keymap;
 
 use keyboard::{Keyboard, Stroke};
+use keymap::{Chord, keysym_of, keysyms, untypable};
 
 /// A browser looks at the pointer's new place before it takes a press there.
 const POINTER_SETTLE: Duration = Duration::from_millis(20);
@@ -49,40 +51,22 @@ pub enum InputError {
     Interrupted,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Button {
-    Left,
-    Middle,
-    Right,
-}
-
-impl Button {
-    fn number(self) -> u8 {
-        match self {
-            Self::Left => 1,
-            Self::Middle => 2,
-            Self::Right => 3,
-        }
+/// What X11 calls the mouse's buttons.
+fn button_number(button: MouseButton) -> u8 {
+    match button {
+        MouseButton::Left => 1,
+        MouseButton::Middle => 2,
+        MouseButton::Right => 3,
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    Up,
-    Down,
-    Left,
-    Right,
-}
-
-impl Direction {
-    /// The wheel's notches are buttons to X11.
-    fn number(self) -> u8 {
-        match self {
-            Self::Up => 4,
-            Self::Down => 5,
-            Self::Left => 6,
-            Self::Right => 7,
-        }
+/// The wheel's notches are buttons to X11.
+fn notch_number(direction: ScrollDirection) -> u8 {
+    match direction {
+        ScrollDirection::Up => 4,
+        ScrollDirection::Down => 5,
+        ScrollDirection::Left => 6,
+        ScrollDirection::Right => 7,
     }
 }
 
@@ -155,7 +139,7 @@ impl Input {
     }
 
     /// Moves to a point and clicks there `count` times, fast enough to be one double or triple click.
-    pub fn click(&self, x: i32, y: i32, button: Button, count: u8) -> Result<(), InputError> {
+    pub fn click(&self, x: i32, y: i32, button: MouseButton, count: u8) -> Result<(), InputError> {
         self.move_pointer(x, y)?;
         sleep(POINTER_SETTLE);
         for number in 0..count {
@@ -163,9 +147,9 @@ impl Input {
             if number > 0 {
                 sleep(BETWEEN_CLICKS);
             }
-            self.button(button.number(), true)?;
+            self.button(button_number(button), true)?;
             sleep(BUTTON_HOLD);
-            self.button(button.number(), false)?;
+            self.button(button_number(button), false)?;
         }
         self.sync()
     }
@@ -177,14 +161,14 @@ impl Input {
         }
         self.move_pointer(start.0, start.1)?;
         sleep(POINTER_SETTLE);
-        self.button(Button::Left.number(), true)?;
+        self.button(button_number(MouseButton::Left), true)?;
         sleep(DRAG_HOLD);
         let (across, down) = (end.0 - start.0, end.1 - start.1);
         // Pages see a drag by its way, so it has many places: at least ten, and one for each dozen pixels.
         let steps = (across.abs().max(down.abs()) / 12).clamp(10, 60);
         for step in 1..=steps {
             if let Err(interrupted) = self.go_on() {
-                self.button(Button::Left.number(), false)?;
+                self.button(button_number(MouseButton::Left), false)?;
                 return Err(interrupted);
             }
             self.move_pointer(
@@ -194,7 +178,7 @@ impl Input {
             sleep(DRAG_STEP);
         }
         sleep(DRAG_HOLD);
-        self.button(Button::Left.number(), false)?;
+        self.button(button_number(MouseButton::Left), false)?;
         self.sync()
     }
 
@@ -202,7 +186,7 @@ impl Input {
     pub fn scroll(
         &self,
         at: Option<(i32, i32)>,
-        direction: Direction,
+        direction: ScrollDirection,
         notches: u32,
     ) -> Result<(), InputError> {
         if let Some((x, y)) = at {
@@ -211,14 +195,14 @@ impl Input {
         }
         for _ in 0..notches {
             self.go_on()?;
-            self.button(direction.number(), true)?;
-            self.button(direction.number(), false)?;
+            self.button(notch_number(direction), true)?;
+            self.button(notch_number(direction), false)?;
             sleep(BETWEEN_NOTCHES);
         }
         self.sync()
     }
 
-    /// Presses and releases a chord that `action::keymap` has let through.
+    /// Presses and releases a chord that [`keymap`] has let through.
     pub fn key(&mut self, chord: &Chord) -> Result<(), InputError> {
         let stroke = self.stroke(chord.keysym)?;
         let mut held = Vec::new();

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use dynacu_vocabulary::Channel;
 use serde::{Deserialize, Serialize};
 
 /// What a policy perceives and produces beyond one screenshot a step.
@@ -24,18 +25,15 @@ impl Grants {
         }
     }
 
-    /// The granted channels by name.
+    /// The granted channels.
     #[must_use]
-    pub fn names(self) -> Vec<String> {
-        [
-            (self.keyframes, "keyframes"),
-            (self.audio, "audio"),
-            (self.speech, "speech"),
-        ]
-        .into_iter()
-        .filter(|(granted, _)| *granted)
-        .map(|(_, name)| name.to_owned())
-        .collect()
+    pub fn channels(self) -> Vec<Channel> {
+        let granted = |channel: &Channel| match channel {
+            Channel::Keyframes => self.keyframes,
+            Channel::Audio => self.audio,
+            Channel::Speech => self.speech,
+        };
+        Channel::ALL.into_iter().filter(granted).collect()
     }
 }
 
@@ -135,26 +133,16 @@ mod tests {
 
     #[test]
     fn grants_are_the_specifications_table() {
-        let table: Vec<(String, Vec<String>)> = Mode::ALL
-            .into_iter()
-            .map(|mode| (mode.to_string(), mode.grants().names()))
-            .collect();
-        let names = |list: &[&str]| {
-            list.iter()
-                .map(|name| (*name).to_owned())
-                .collect::<Vec<_>>()
-        };
+        use Channel::{Audio, Keyframes, Speech};
+        let table = Mode::ALL.map(|mode| (mode.name(), mode.grants().channels()));
         assert_eq!(
             table,
             [
-                ("standard".to_owned(), names(&[])),
-                ("aoi_visual".to_owned(), names(&["keyframes"])),
-                ("aoi_audio".to_owned(), names(&["audio"])),
-                ("aoi_full".to_owned(), names(&["keyframes", "audio"])),
-                (
-                    "aoi_interactive".to_owned(),
-                    names(&["keyframes", "audio", "speech"])
-                ),
+                ("standard", vec![]),
+                ("aoi_visual", vec![Keyframes]),
+                ("aoi_audio", vec![Audio]),
+                ("aoi_full", vec![Keyframes, Audio]),
+                ("aoi_interactive", vec![Keyframes, Audio, Speech]),
             ]
         );
     }

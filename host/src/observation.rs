@@ -2,13 +2,14 @@
 
 use std::any::Any;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
-use dynacu_record::Recorder;
+use dynacu_record::{ObservedKeyframe, Recorder};
 use dynacu_runtime::types::{EncodeError, Encoding, ImageFormat, Point, Rect, Size};
 use dynacu_runtime::{Frame as PolicyFrame, Keyframe};
+use parking_lot::Mutex;
 
 use crate::capture::screen::{Area, Frame};
 use crate::perception::seeing::Kept;
@@ -17,12 +18,12 @@ use crate::perception::seeing::Kept;
 pub const KEYFRAMES: usize = 64;
 
 /// A captured screen in a policy's hands.
-pub struct HeldFrame {
+pub struct ScreenFrame {
     captured_at: u64,
     width: u32,
     height: u32,
     pixels: Mutex<Arc<Frame>>,
-    encoded: Mutex<HashMap<String, String>>,
+    encoded: Mutex<HashMap<Encoding, String>>,
     shelf: Arc<Shelf>,
 }
 
@@ -42,8 +43,8 @@ impl Shelf {
     }
 
     /// A frame for a policy. The runtime bounds how many a policy holds.
-    pub fn hold(self: &Arc<Shelf>, frame: Arc<Frame>, captured_at: u64) -> Arc<HeldFrame> {
-        Arc::new(HeldFrame {
+    pub fn hold(self: &Arc<Shelf>, frame: Arc<Frame>, captured_at: u64) -> Arc<ScreenFrame> {
+        Arc::new(ScreenFrame {
             captured_at,
             width: frame.width,
             height: frame.height,
@@ -56,14 +57,14 @@ impl Shelf {
     /// Milliseconds that each encoding took.
     #[must_use]
     pub fn encode_ms(&self) -> Vec<u64> {
-        lock(&self.encode_ms).clone()
+        self.encode_ms.lock().clone()
     }
 }
 
-impl HeldFrame {
+impl ScreenFrame {
     #[must_use]
     pub fn pixels(&self) -> Arc<Frame> {
-        lock(&self.pixels).clone()
+        self.pixels.lock().clone()
     }
 
     /// A rectangle as an area of this frame, if it lies inside and is not empty.
@@ -72,25 +73,25 @@ impl HeldFrame {
         crop_inside(rect, self.width, self.height).ok()
     }
 
-    /// The whole frame as a PNG of the record; none if it cannot be encoded. From then on only the PNG is held: a policy may
-    /// keep a frame as long as it likes, and raw pixels are twenty times as large.
-    pub fn record(&self) -> Option<String> {
+    /// The whole frame as a PNG of the record: the id of its blob, by which the record names the frame. From then on only the
+    /// PNG is held: a policy may keep a frame as long as it likes, and raw pixels are twenty times as large.
+    ///
+    /// # Errors
+    /// It cannot be encoded, so the record cannot be whole.
+    pub fn record(&self) -> Result<String, EncodeError> {
         let id = self.encode_now(&Encoding {
             format: ImageFormat::Png,
             max_side: None,
             crop: None,
-        });
-        if id.is_ok()
-            && let Ok(compact) = self.pixels().compact()
-        {
-            *lock(&self.pixels) = Arc::new(compact);
+        })?;
+        if let Ok(compact) = self.pixels().compact() {
+            *self.pixels.lock() = Arc::new(compact);
         }
-        id.ok()
+        Ok(id)
     }
 
     fn encode_now(&self, encoding: &Encoding) -> Result<String, EncodeError> {
-        let key = format!("{encoding:?}");
-        if let Some(id) = lock(&self.encoded).get(&key) {
+        if let Some(id) = self.encoded.lock().get(encoding) {
             return Ok(id.clone());
         }
         let crop = encoding
@@ -100,22 +101,17 @@ impl HeldFrame {
             .transpose()?;
         let started = Instant::now();
         let pixels = self.pixels();
-        let encoded = match encoding.format {
-            ImageFormat::Png => pixels.png(crop, encoding.max_side),
-            ImageFormat::Jpeg => pixels.jpeg(crop, encoding.max_side),
+        let (encoded, media_type) = match encoding.format {
+            ImageFormat::Png => (pixels.png(crop, encoding.max_side), "image/png"),
+            ImageFormat::Jpeg => (pixels.jpeg(crop, encoding.max_side), "image/jpeg"),
         };
-        let (bytes, media_type) = match (encoded, encoding.format) {
-            (Ok(bytes), ImageFormat::Png) => (bytes, "image/png"),
-            (Ok(bytes), ImageFormat::Jpeg) => (bytes, "image/jpeg"),
-            (Err(error), _) => {
-                tracing::warn!("cannot encode a frame: {error:#}");
-                return Err(EncodeError::BadCrop);
-            }
-        };
+        let bytes = encoded.map_err(|error| EncodeError::Other(format!("{error:#}")))?;
         let id = self.shelf.recorder.blob(bytes, media_type);
-        lock(&self.shelf.encode_ms)
+        self.shelf
+            .encode_ms
+            .lock()
             .push(u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX));
-        lock(&self.encoded).insert(key, id.clone());
+        self.encoded.lock().insert(encoding.clone(), id.clone());
         Ok(id)
     }
 }
@@ -140,7 +136,7 @@ fn crop_inside(rect: &Rect, width: u32, height: u32) -> Result<Area, EncodeError
 }
 
 #[async_trait]
-impl PolicyFrame for HeldFrame {
+impl PolicyFrame for ScreenFrame {
     fn captured_at(&self) -> u64 {
         self.captured_at
     }
@@ -162,7 +158,7 @@ impl PolicyFrame for HeldFrame {
 }
 
 /// A kept frame on its way to the policy.
-pub fn keyframe(held: &Arc<HeldFrame>, kept: &Kept) -> Keyframe {
+pub fn keyframe(held: &Arc<ScreenFrame>, kept: &Kept) -> Keyframe {
     let (x, y, width, height) = kept.changed;
     Keyframe {
         frame: Arc::clone(held) as Arc<dyn PolicyFrame>,
@@ -177,6 +173,29 @@ pub fn keyframe(held: &Arc<HeldFrame>, kept: &Kept) -> Keyframe {
         changed_fraction: kept.changed_fraction,
         semantic_distance: kept.semantic_distance,
     }
+}
+
+/// A keyframe as the record has it.
+///
+/// # Errors
+/// It cannot be encoded, so the record cannot be whole.
+pub fn observed(keyframe: &Keyframe) -> Result<ObservedKeyframe, EncodeError> {
+    Ok(ObservedKeyframe {
+        frame: recorded(&*keyframe.frame)?,
+        captured_at: keyframe.captured_at,
+        changed: keyframe.changed,
+        changed_fraction: keyframe.changed_fraction,
+        semantic_distance: keyframe.semantic_distance,
+    })
+}
+
+/// The blob by which the record names a policy's frame.
+///
+/// # Errors
+/// It cannot be encoded, or it is no frame of this host's.
+pub fn recorded(frame: &dyn PolicyFrame) -> Result<String, EncodeError> {
+    let frame = frame.as_any().downcast_ref::<ScreenFrame>();
+    frame.ok_or(EncodeError::Gone)?.record()
 }
 
 /// Thins a list of keyframes to [`KEYFRAMES`]: again and again the one nearest in time to its neighbours goes. Returns how
@@ -202,10 +221,6 @@ pub fn in_window(keyframes: &[Keyframe], started_at: u64, ended_at: u64) -> Vec<
         .filter(|(_, keyframe)| (started_at..=ended_at).contains(&keyframe.captured_at))
         .map(|(index, _)| index)
         .collect()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -272,7 +287,7 @@ mod tests {
         let id = held.record().unwrap();
         assert!(held.pixels().raw().is_none());
         assert_eq!(held.pixels().rgb().unwrap(), picture);
-        assert_eq!(held.record(), Some(id), "encoded once");
+        assert_eq!(held.record().unwrap(), id, "encoded once");
         drop((held, shelf));
         writer.finish().unwrap();
     }

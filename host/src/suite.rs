@@ -11,6 +11,7 @@ pub mod progress;
 pub mod resume;
 pub mod resumed;
 pub mod running;
+pub mod slots;
 pub mod streak;
 pub mod summary;
 pub mod view;

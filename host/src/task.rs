@@ -1,23 +1,14 @@
-//! Tasks: their manifests, the values drawn for a seed, their sound, and the server that their page talks to.
+//! Tasks as data: their manifests, the values drawn for a seed, and the clips that they say.
 
 use serde::{Deserialize, Serialize};
 
-pub mod admission;
 pub mod catalogue;
 pub mod clips;
 pub mod foreign;
-pub mod gate;
 pub mod home;
-pub mod lettering;
-pub mod lint;
 pub mod manifest;
-pub mod play;
 pub mod prepare;
-pub mod render;
-pub mod server;
-pub mod sheet;
 pub mod spoken;
-pub mod studio;
 pub mod template;
 pub mod values;
 pub mod variant;

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use dynacu_host::action::keymap;
 use dynacu_host::desktop::browser::Browser;
 use dynacu_host::desktop::lane::Lane;
 use dynacu_host::desktop::supervisor::EXECUTABLE_VARIABLE;
 use dynacu_host::input::Input;
+use dynacu_host::input::keymap;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const PAGE: &str = r#"<!doctype html><meta charset="utf-8"><title>test page</title>

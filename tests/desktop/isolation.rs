@@ -57,7 +57,7 @@ fn a_tone_a_colour_and_a_typed_word_stay_in_their_lane() {
         // The hands: the first lane's page is gone, so what is typed there lands nowhere.
         input.type_text("word").unwrap();
         input
-            .click(300, 200, dynacu_host::input::Button::Left, 1)
+            .click(300, 200, dynacu_record::vocabulary::MouseButton::Left, 1)
             .unwrap();
         sleep(Duration::from_millis(500)).await;
         assert_eq!(other.evaluate::<String>("text.value").await.unwrap(), "");

@@ -10,6 +10,9 @@
 //!   episode.json   the result; written last and atomically, so it exists exactly when the episode is whole
 //! ```
 
+#![deny(missing_docs)]
+
+mod calls;
 mod episode;
 mod event;
 mod file;
@@ -17,17 +20,21 @@ mod file;
 mod kill;
 mod reader;
 mod run;
+mod started;
 mod writer;
 
+pub use calls::{BlobOutcome, Delivered, FileOperation, ModelFailure, ReadOutcome};
+pub use dynacu_vocabulary as vocabulary;
 pub use episode::{
     ActionCounts, EndCause, EpisodeResult, Intervals, ModelIdentity, Outcome, Overhead, Perception,
     PolicyIdentity, ScoreResult, Speech, Usage,
 };
-pub use event::{DeclaredMoment, Entry, Event, HeardSentence};
+pub use event::{Event, Line, Observation, ObservedKeyframe, PageEvent};
 pub use file::{hash, write_atomically, write_json};
 pub use reader::{ReadError, read_episode, read_events, read_run};
 pub use run::{AskedModel, InferenceInfo, Machine, ModelFile, PluginFile, RunInfo};
+pub use started::{AskedAs, DeclaredMoment, EpisodeStarted, MomentChannel, PerceptionSettings};
 pub use writer::{BlobIndex, RecordError, Recorder, Tap, Writer};
 
 /// The version of every file's shape in a run folder.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;

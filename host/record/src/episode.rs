@@ -6,9 +6,12 @@ use serde::{Deserialize, Serialize};
 
 /// How an episode counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
+    /// The scorer said so.
     Passed,
+    /// The scorer said so, or the page was left.
     Failed,
     /// The task's time or step limit came with nothing decided; counts as not passed.
     Timeout,
@@ -22,32 +25,58 @@ pub enum Outcome {
 
 /// Why an episode ended: one name of one closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum EndCause {
+    /// The policy said that it is done.
     Done,
+    /// The page's result was decided.
     TaskEnded,
+    /// The task's time.
     TimeLimit,
+    /// The task's number of observations.
     StepLimit,
+    /// The run's money or tokens; not counted.
     Budget,
+    /// The browser was on another page, or the page broke its connection.
     LeftPage,
+    /// A person, or a signal; not counted.
     Operator,
+    /// The policy returned or gave up.
     PolicyReturned,
-    PolicyFailed,
+    /// The policy or the adapter computed too long.
     GuestTimeout,
+    /// The policy or the adapter wanted more memory than it may have.
     GuestOutOfMemory,
+    /// The policy or the adapter trapped.
     GuestTrap,
+    /// The policy or the adapter handed over or had recorded too much.
     GuestOutputTooLarge,
+    /// The policy or the adapter failed in another way.
     GuestError,
+    /// The model declined twice.
     ModelRefused,
+    /// The model's answers could not be used.
     ModelMalformed,
+    /// The provider refused the key, as the host itself saw.
     ModelAuthentication,
+    /// The provider said that the quota is used up, as the host itself saw.
     ModelQuota,
+    /// The provider failed or asked to wait for too long, as the host itself saw.
     ProviderOutage,
+    /// The browser ended or hung.
     BrowserLost,
+    /// Capturing or playing sound failed.
     SoundLost,
+    /// Capturing the screen failed.
+    ScreenLost,
+    /// The machine was too slow for what was to be captured.
     CaptureLate,
+    /// The desktop was not in order.
     LaneCheckFailed,
+    /// The record cannot be whole: an event or a picture could not be written.
     RecordLost,
+    /// The host, or a scorer, failed.
     HostError,
 }
 
@@ -62,25 +91,39 @@ impl EndCause {
     }
 }
 
+/// Which policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PolicyIdentity {
+    /// As its manifest calls it.
     pub name: String,
+    /// As its manifest says.
     pub version: String,
+    /// Of the component's file.
     pub sha256: String,
 }
 
+/// Which model a policy asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelIdentity {
+    /// The adapter's name.
     pub adapter: String,
+    /// Of the adapter's file.
     pub sha256: String,
+    /// As the run names it.
     pub model: String,
 }
 
+/// What the task's scorer said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScoreResult {
     /// 0 to 1.
     pub value: f64,
+    /// Whether the task counts as solved.
     pub passed: bool,
+    /// A sentence that says why.
     pub explanation: String,
     /// Name to value; a unit, where there is one, follows the name in brackets.
     pub metrics: BTreeMap<String, f64>,
@@ -88,6 +131,7 @@ pub struct ScoreResult {
 
 /// Time added by perceiving, in milliseconds; deliberate waits are never in it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Overhead {
     /// Each observation, after the pace's wait.
     pub observe: Vec<u64>,
@@ -101,21 +145,23 @@ pub struct Overhead {
 
 /// What model calls used up, as the provider counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Usage {
     /// All input, what came from the provider's cache included.
     pub input_tokens: u64,
     /// The part of the input that came from the cache.
-    #[serde(default)]
     pub cached_input_tokens: u64,
     /// All output, reasoning included.
     pub output_tokens: u64,
-    #[serde(default)]
+    /// The part of the output that was reasoning.
     pub reasoning_tokens: u64,
     /// US dollars by the run's price table; none where the model has no price there.
     pub cost_usd: Option<f64>,
 }
 
+/// What capture and recognition came to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Perception {
     /// Frames captured.
     pub frames: u64,
@@ -123,14 +169,14 @@ pub struct Perception {
     pub late_frames: u64,
     /// Intervals between captures, milliseconds; none where there were fewer than two captures, and in records of before it was
     /// written.
-    #[serde(default)]
     pub interval_ms: Option<Intervals>,
+    /// Frames kept.
     pub keyframes: u64,
+    /// Sentences that became final.
     pub sentences: u64,
     /// Seconds of sound that the recognizer got.
     pub heard_s: f64,
     /// Times that speech could not be recognised; the episode is then an infrastructure error.
-    #[serde(default)]
     pub recognition_failures: u32,
     /// Sound lost before the recognizer, milliseconds.
     pub sound_gaps_ms: u64,
@@ -142,14 +188,19 @@ pub struct Perception {
 
 /// Of the intervals between captures.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Intervals {
+    /// ms.
     pub median: f32,
+    /// 95th percentile, ms.
     pub p95: f32,
+    /// ms.
     pub max: f32,
 }
 
 /// The voice's way to the page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Speech {
     /// `speak` actions that were played.
     pub utterances: u32,
@@ -159,53 +210,81 @@ pub struct Speech {
     pub latency_ms_p95: Option<u64>,
 }
 
+/// What became of the policy's actions, by outcome.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ActionCounts {
+    /// Done.
     pub done: u32,
+    /// The point was outside the screen.
     pub off_screen: u32,
+    /// The chord would have left the page.
     pub forbidden: u32,
+    /// No key has the name.
     pub unknown_key: u32,
+    /// The mode or the operator does not grant it; calls that are not actions are counted too.
     pub not_granted: u32,
+    /// Cancelled.
     pub cancelled: u32,
+    /// A value was out of range.
+    pub invalid: u32,
+    /// The host could not do it.
     pub failed: u32,
 }
 
 /// The result of one episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EpisodeResult {
+    /// Of this file: [`crate::SCHEMA`].
     pub schema: u32,
+    /// The task's id.
     pub task: String,
+    /// A letter.
     pub category: String,
+    /// `easy`, `medium` or `hard`.
     pub tier: String,
+    /// The mode's name.
     pub mode: String,
     /// The keyframe gate; empty in records of before it was written.
-    #[serde(default)]
     pub gate: String,
+    /// Counts from 1.
     pub trial: u32,
+    /// What the variant was drawn from.
     pub seed: String,
+    /// Who acted.
     pub policy: PolicyIdentity,
+    /// Which model it asked; none where it asks none.
     pub model: Option<ModelIdentity>,
+    /// How it counts.
     pub outcome: Outcome,
+    /// Why it ended.
     pub cause: EndCause,
     /// What stands behind the cause, in a sentence.
     pub detail: String,
     /// What `window.getTaskResult()` returned last.
     pub page_result: String,
+    /// None where there is nothing to score, or the scorer could not say.
     pub score: Option<ScoreResult>,
     /// Observations taken.
     pub steps: u32,
     /// From t = 0 to the event that ended the task; none unless the task was decided.
     pub time_to_completion_s: Option<f64>,
+    /// From the start of its lane to the last part stopped, seconds.
     pub wall_s: f64,
+    /// Time added by perceiving.
     pub overhead_ms: Overhead,
     /// Model calls that the policy made.
-    #[serde(default)]
     pub model_calls: u64,
     /// Milliseconds that the model took for each answer; waits for a provider in trouble are not in it.
     pub model_ms: Vec<u64>,
+    /// Of all answers together.
     pub usage: Usage,
+    /// What capture and recognition came to.
     pub perception: Perception,
+    /// The voice's way to the page.
     pub speech: Speech,
+    /// What became of its actions.
     pub actions: ActionCounts,
     /// Infrastructure failures of this episode before this attempt.
     pub earlier_infrastructure_errors: u32,

@@ -32,24 +32,24 @@ fn write_episode(folder: &Path, outcome: Outcome) {
         recorder.event(
             u64::from(step),
             Event::Observation {
-                step,
                 asked_at: 0,
                 paced_ms: 0,
                 took_ms: 0,
-                screenshot,
-                keyframes: Vec::new(),
-                keyframes_dropped: 0,
-                recent_audio: None,
-                audio_context: None,
+                observation: Box::new(crate::Observation {
+                    step,
+                    taken_at: 0,
+                    screenshot,
+                    pointer: (0, 0).into(),
+                    keyframes: Vec::new(),
+                    keyframes_dropped: 0,
+                    recent_audio: None,
+                    audio_context: None,
+                    remaining_ms: 0,
+                }),
             },
         );
     }
-    recorder.event(
-        9,
-        Event::Scored {
-            score: serde_json::Value::Null,
-        },
-    );
+    recorder.event(9, Event::Scored { score: None });
     drop(recorder);
     writer.finish().unwrap();
     write_json(&folder.join("episode.json"), &result(outcome)).unwrap();
@@ -57,16 +57,16 @@ fn write_episode(folder: &Path, outcome: Outcome) {
 
 fn result(outcome: Outcome) -> crate::EpisodeResult {
     serde_json::from_value(serde_json::json!({
-        "schema": 1, "task": "A-E1", "category": "A", "tier": "easy", "mode": "standard", "trial": 1, "seed": "0",
+        "schema": 2, "gate": "local", "model_calls": 0, "task": "A-E1", "category": "A", "tier": "easy", "mode": "standard", "trial": 1, "seed": "0",
         "policy": {"name": "idle", "version": "1", "sha256": ""}, "model": null,
         "outcome": outcome, "cause": "task-ended", "detail": "", "page_result": "", "score": null,
         "steps": 2, "time_to_completion_s": null, "wall_s": 1.0,
         "overhead_ms": {"observe": [], "asr": [], "keyframe": [], "encode": []}, "model_ms": [],
-        "usage": {"input_tokens": 0, "output_tokens": 0, "cost_usd": null},
-        "perception": {"frames": 0, "late_frames": 0, "keyframes": 0, "sentences": 0, "heard_s": 0.0, "sound_gaps_ms": 0,
+        "usage": {"input_tokens": 0, "cached_input_tokens": 0, "output_tokens": 0, "reasoning_tokens": 0, "cost_usd": null},
+        "perception": {"frames": 0, "late_frames": 0, "interval_ms": null, "recognition_failures": 0, "keyframes": 0, "sentences": 0, "heard_s": 0.0, "sound_gaps_ms": 0,
                        "moments": 0, "delay_ms_p95": null},
         "speech": {"utterances": 0, "received": 0, "latency_ms_p95": null},
-        "actions": {"done": 0, "off_screen": 0, "forbidden": 0, "unknown_key": 0, "not_granted": 0, "cancelled": 0, "failed": 0},
+        "actions": {"done": 0, "off_screen": 0, "forbidden": 0, "unknown_key": 0, "not_granted": 0, "cancelled": 0, "invalid": 0, "failed": 0},
         "earlier_infrastructure_errors": 0
     }))
     .unwrap()
@@ -81,7 +81,8 @@ fn seen(folder: &Path) -> Option<Outcome> {
     let events = read_events(folder).unwrap();
     let mut screenshots = 0;
     for entry in &events {
-        if let Event::Observation { screenshot, .. } = &entry.event {
+        if let Event::Observation { observation, .. } = &entry.event {
+            let screenshot = &observation.screenshot;
             let blob = std::fs::read(folder.join(format!("blobs/{screenshot}.png"))).unwrap();
             assert_eq!(hash(&blob), *screenshot);
             screenshots += 1;

@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use crate::event::{Entry, Event};
+use parking_lot::{Condvar, Mutex};
+
+use crate::event::{Event, Line};
 use crate::file::{clear, hash, point, put, write_atomically};
 
 /// Entries that may wait for the disk.
@@ -19,6 +21,7 @@ const GUEST_QUEUE: usize = 1024;
 
 /// The record can no longer be complete.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum RecordError {
     #[error("cannot make the record's folder {}: {source}", path.display())]
     Folder { path: PathBuf, source: io::Error },
@@ -65,29 +68,18 @@ enum Places {
 
 impl Shared {
     fn places(&self, change: impl FnOnce(&mut Places)) {
-        change(
-            &mut self
-                .guest_places
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-        );
+        change(&mut self.guest_places.lock());
         self.place_freed.notify_all();
     }
 
     /// Waits for a place. False where nobody writes any more.
     fn take_place(&self) -> bool {
-        let mut places = self
-            .guest_places
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut places = self.guest_places.lock();
         loop {
             match &mut *places {
                 Places::Closed => return false,
                 Places::Free(0) => {
-                    places = self
-                        .place_freed
-                        .wait(places)
-                        .unwrap_or_else(PoisonError::into_inner);
+                    self.place_freed.wait(&mut places);
                 }
                 Places::Free(left) => {
                     *left -= 1;
@@ -152,7 +144,7 @@ impl Writer {
                     let result = write_all(log, &queue, &shared, tap.as_ref());
                     shared.places(|places| *places = Places::Closed);
                     if let Err(error) = &result {
-                        *lock(&shared.failure) = Some(error.to_string());
+                        *shared.failure.lock() = Some(error.to_string());
                     }
                     result
                 }
@@ -206,11 +198,13 @@ impl Recorder {
             .shared
             .blobs
             .lock()
-            .unwrap_or_else(PoisonError::into_inner)
             .insert(id.clone(), (media_type.to_owned(), bytes.len() as u64))
             .is_none();
         if new {
-            lock(&self.shared.unwritten).insert(id.clone(), Arc::clone(&bytes));
+            self.shared
+                .unwritten
+                .lock()
+                .insert(id.clone(), Arc::clone(&bytes));
             self.offer(Job::Blob {
                 id: id.clone(),
                 path: self.blob_path(&id, media_type),
@@ -224,7 +218,7 @@ impl Recorder {
     #[must_use]
     pub fn blob_bytes(&self, id: &str) -> Option<Arc<[u8]>> {
         let (media_type, _) = self.blob_info(id)?;
-        if let Some(bytes) = lock(&self.shared.unwritten).get(id) {
+        if let Some(bytes) = self.shared.unwritten.lock().get(id) {
             return Some(Arc::clone(bytes));
         }
         let bytes = fs::read(self.blob_path(id, &media_type)).ok()?;
@@ -243,7 +237,7 @@ impl Recorder {
     /// Media type and size of a blob of this episode.
     #[must_use]
     pub fn blob_info(&self, id: &str) -> Option<(String, u64)> {
-        lock(&self.shared.blobs).get(id).cloned()
+        self.shared.blobs.lock().get(id).cloned()
     }
 
     /// The episode's folder.
@@ -254,7 +248,7 @@ impl Recorder {
 
     /// Whether everything so far could be taken.
     pub fn health(&self) -> Result<(), RecordError> {
-        if let Some(failure) = &*lock(&self.shared.failure) {
+        if let Some(failure) = &*self.shared.failure.lock() {
             return Err(RecordError::Write(failure.clone()));
         }
         if self.shared.lost.load(Ordering::Relaxed) {
@@ -284,10 +278,6 @@ fn extension(media_type: &str) -> &str {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn write_all(
     mut log: BufWriter<File>,
     queue: &Receiver<Job>,
@@ -302,7 +292,7 @@ fn write_all(
         }
         match job {
             Job::Event(t, event) | Job::GuestEvent(t, event) => {
-                let entry = Entry {
+                let entry = Line {
                     seq,
                     t,
                     event: *event,
@@ -320,7 +310,7 @@ fn write_all(
             }
             Job::Blob { id, path, bytes } => {
                 write_atomically(&path, &bytes)?;
-                lock(&shared.unwritten).remove(&id);
+                shared.unwritten.lock().remove(&id);
             }
         }
     }

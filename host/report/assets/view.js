@@ -17,18 +17,19 @@ const length = Math.max(data.length, 1000);
 // What stood on the screen when: a screenshot is of the time its observation was asked for, a keyframe of its capture.
 const pictures = [];
 for (const entry of of("observation", "keyframe")) {
-  const id = entry.event === "keyframe" ? entry.blob : entry.screenshot;
-  const t = entry.event === "keyframe" ? entry["captured-at"] : entry["asked-at"] + entry["paced-ms"];
+  const id = entry.event === "keyframe" ? entry.frame : entry.screenshot;
+  const t = entry.event === "keyframe" ? entry.captured_at : entry.taken_at;
   const name = entry.event === "keyframe" ? "keyframe" : `screenshot, step ${entry.step}`;
   pictures.push({ t, name, changed: entry.changed, file: data.files[id] });
 }
 pictures.sort((a, b) => a.t - b.t);
 const words = (what) => (typeof what === "string" ? what : JSON.stringify(what));
 const actions = of("action-done", "action-failed").map((entry) => ({
-  t: entry["started-at"] ?? entry.t,
-  end: entry["ended-at"] ?? entry.t,
-  what: words(entry.what),
-  error: entry.error,
+  t: entry.started_at ?? entry.t,
+  end: entry.ended_at ?? entry.t,
+  action: entry.action,
+  what: data.actions[entry.id].text,
+  error: data.actions[entry.id].error,
 }));
 const sentences = of("sentence").map((entry) => ({ ...entry.sentence, known: entry.t }));
 
@@ -52,14 +53,14 @@ for (let second = 0; second * 1000 <= length; second += every) {
 const tick = (lane, t) => draw("line", { class: "tick", x1: across(t), x2: across(t), y1: middle(lane) - 8, y2: middle(lane) + 8 }, chart);
 const span = (lane, from, to, kind) =>
   draw("rect", { class: `span ${kind || ""}`, x: across(from), width: wide(to - from), y: middle(lane) - 7, height: 14, rx: 2 }, chart);
-for (const entry of of("observation")) tick("steps", entry["asked-at"] + entry["paced-ms"]);
+for (const entry of of("observation")) tick("steps", entry.taken_at);
 for (const picture of pictures) tick("pictures", picture.t);
 for (const sentence of sentences) span("heard", sentence.started_at, sentence.ended_at);
 for (const action of actions) {
-  if (action.what.startsWith("speak")) span("spoken", action.t, action.end, "spoken");
+  if (action.action.kind === "speak") span("spoken", action.t, action.end, "spoken");
   else span("actions", action.t, action.end);
 }
-for (const entry of of("model-answer")) span("model", entry.t - entry["took-ms"], entry.t, "model");
+for (const entry of of("model-answer")) span("model", entry.t - entry.took_ms, entry.t, "model");
 for (const entry of of("page")) {
   if (entry.name !== "moment") tick("page", entry.at);
 }
@@ -101,7 +102,7 @@ for (const sentence of sentences) {
 }
 if (!sentences.length) none(at("heard"), "No sentence was recognised.");
 const spoken = [
-  ...actions.filter((action) => action.what.startsWith("speak")).map((action) => [action.t, `said: ${action.what.slice(6)}${action.error ? `, ${action.error}` : ""}`, action.error]),
+  ...actions.filter((action) => action.action.kind === "speak").map((action) => [action.t, `said: "${action.action.text}"${action.error ? `, ${action.error}` : ""}`, action.error]),
   ...of("page").filter((entry) => entry.name === "utterance").map((entry) => [entry.at, `microphone heard: "${entry.data.text ?? words(entry.data)}"`]),
 ].sort((a, b) => a[0] - b[0]);
 for (const [t, text, fault] of spoken) item(at("spoken"), t, text, fault);
@@ -132,16 +133,16 @@ const MAIN = ["observation", "action-done", "action-failed", "sentence", "page",
 function told(entry) {
   switch (entry.event) {
     case "observation":
-      return `observation ${entry.step}, ${entry.keyframes.length} keyframes${entry["recent-audio"] ? `, heard "${entry["recent-audio"]}"` : ""}`;
-    case "action-done": return words(entry.what);
-    case "action-failed": return `${words(entry.what)} failed: ${entry.error}`;
+      return `observation ${entry.step}, ${entry.keyframes.length} keyframes${entry.recent_audio?.transcript ? `, heard "${entry.recent_audio.transcript}"` : ""}`;
+    case "action-done": return data.actions[entry.id].text;
+    case "action-failed": return `${data.actions[entry.id].text} failed: ${data.actions[entry.id].error}`;
     case "sentence": return `heard "${entry.sentence.text}"`;
     case "page": return `page: ${entry.name} ${words(entry.data)}`;
     case "verdict": return `verdict: ${entry.label}`;
     case "guest-log": return `${entry.plugin} (${entry.level}): ${entry.message}`;
     case "note": return entry.text;
     case "ended": return `ended: ${entry.cause}, ${entry.detail}`;
-    case "model-answer": return `model: ${entry.outcome} after ${seconds(entry["took-ms"])}`;
+    case "model-answer": return `model: ${data.model_errors[entry.call] ?? "ok"} after ${seconds(entry.took_ms)}`;
     case "model-retry": return `model asked again: ${entry.reason}`;
     default: {
       const { seq, t, event, previous, ...rest } = entry;
@@ -188,7 +189,7 @@ for (const call of of("model-call")) {
   const box = document.createElement("details");
   const summary = document.createElement("summary");
   const usage = answer?.usage ? `, ${answer.usage.input_tokens} + ${answer.usage.output_tokens} tokens` : "";
-  summary.textContent = `${seconds(call.t)} call ${call.call}, step ${call.step}, ${call.model}: ${answer ? `${answer.outcome} after ${seconds(answer["took-ms"])}${usage}` : "no answer"}`;
+  summary.textContent = `${seconds(call.t)} call ${call.call}, step ${call.step}, ${call.model}: ${answer ? `${data.model_errors[call.call] ?? "ok"} after ${seconds(answer.took_ms)}${usage}` : "no answer"}`;
   box.append(summary);
   // Long texts are laid out when they are wanted.
   box.addEventListener("toggle", () => {
@@ -197,7 +198,7 @@ for (const call of of("model-call")) {
     if (answer?.response) block(box, "What it got", answer.response);
     for (const exchange of of("model-exchange").filter((entry) => entry.call === call.call)) {
       block(box, `Attempt ${exchange.attempt}: ${exchange.method} ${exchange.url}, as it was sent`, exchange.request);
-      if (exchange.response) block(box, `${exchange.status}, ${seconds(exchange["took-ms"])}`, exchange.response);
+      if (exchange.response) block(box, `${exchange.status}, ${seconds(exchange.took_ms)}`, exchange.response);
       else none(box, exchange.error || "no response");
     }
   });
@@ -212,8 +213,9 @@ function last(items, t) {
   for (const one of items) if (one.t <= t) found = one;
   return found;
 }
-function point(what) {
-  return [...what.matchAll(/(-?\d+), (-?\d+)/g)].map((match) => [Number(match[1]), Number(match[2])]);
+// Where an action is on the screen: one place, or two for a drag.
+function places(action) {
+  return [action.at, action.to, action.start, action.end].filter((place) => Array.isArray(place));
 }
 const overlay = at("overlay");
 function show() {
@@ -232,16 +234,16 @@ function show() {
   // An action stays drawn for two seconds.
   const recent = actions.filter((action) => action.t <= now + 1 && now <= action.end + 2000);
   for (const action of recent) {
-    const places = /^(click|drag|move-pointer)/.test(action.what) ? point(action.what) : [];
+    const at = places(action.action);
     for (const kind of ["", " over"]) {
-      if (places.length === 2) {
-        const [[x1, y1], [x2, y2]] = places;
+      if (at.length === 2) {
+        const [[x1, y1], [x2, y2]] = at;
         draw("line", { class: `path${kind}`, x1, y1, x2, y2 }, overlay);
       }
-      for (const [cx, cy] of places) draw("circle", { class: `done${kind}`, cx, cy, r: 20 }, overlay);
+      for (const [cx, cy] of at) draw("circle", { class: `done${kind}`, cx, cy, r: 20 }, overlay);
     }
   }
-  const texts = recent.filter((action) => !/^(click|drag|move-pointer)/.test(action.what)).slice(-3);
+  const texts = recent.filter((action) => !places(action.action).length).slice(-3);
   texts.forEach((action, index) => draw("text", { x: 24, y: 690 - 34 * (texts.length - 1 - index) }, overlay, action.what.slice(0, 84)));
   const said = sentences.filter((sentence) => sentence.started_at <= now && now <= sentence.ended_at + 400);
   at("caption").textContent = said.map((sentence) => sentence.text).join(" ");
@@ -321,7 +323,7 @@ function seek(t) {
   show();
   tune();
 }
-const steps = of("observation").map((entry) => entry["asked-at"] + entry["paced-ms"]);
+const steps = of("observation").map((entry) => entry.taken_at);
 const step = (by) => {
   const next = by > 0 ? steps.find((t) => t > now + 1) : steps.filter((t) => t < now - 1).pop();
   seek(next ?? (by > 0 ? length : 0));

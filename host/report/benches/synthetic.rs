@@ -3,10 +3,14 @@
 use std::fs;
 use std::path::Path;
 
+use dynacu_record::vocabulary::{
+    Action, AudioContext, Brief, Channel, MouseButton, RecentAudio, Sentence,
+};
 use dynacu_record::{
-    ActionCounts, DeclaredMoment, EndCause, EpisodeResult, Event, HeardSentence, Machine,
-    ModelIdentity, Outcome, Overhead, Perception, PolicyIdentity, RunInfo, SCHEMA, ScoreResult,
-    Speech, Usage, Writer,
+    ActionCounts, AskedAs, DeclaredMoment, EndCause, EpisodeResult, EpisodeStarted, Event, Machine,
+    ModelIdentity, MomentChannel, Observation, ObservedKeyframe, Outcome, Overhead, PageEvent,
+    Perception, PerceptionSettings, PolicyIdentity, RunInfo, SCHEMA, ScoreResult, Speech, Usage,
+    Writer,
 };
 use serde_json::json;
 
@@ -193,35 +197,62 @@ impl Plan<'_> {
         let audio = matches!(self.letter, 'A' | 'G' | 'H');
         let mut granted = Vec::new();
         if sees {
-            granted.push("keyframes".to_owned());
+            granted.push(Channel::Keyframes);
         }
         if hears {
-            granted.push("audio".to_owned());
+            granted.push(Channel::Audio);
         }
         recorder.event(
             0,
-            Event::EpisodeStarted {
+            Event::EpisodeStarted(Box::new(EpisodeStarted {
+                schema: SCHEMA,
                 task: self.id.to_owned(),
                 mode: self.mode.to_owned(),
                 trial: self.trial,
                 seed: self.trial.to_string(),
                 sub_seed: 0,
-                instruction: "Do what the page asks, <now> & \"here\".".to_owned(),
                 variant: json!({"settings": {"value": "42"}}),
                 policy: self.mode.to_owned(),
-                model: Some(self.named.to_owned()),
-                granted,
+                settings: "{}".to_owned(),
+                model: Some(AskedAs {
+                    name: self.named.to_owned(),
+                    images: true,
+                    max_images: None,
+                    audio: false,
+                    tools: true,
+                    coordinate_grid: None,
+                }),
                 assists: Vec::new(),
-                pace_ms: 5000,
+                brief: Brief {
+                    episode: "0".repeat(16),
+                    instruction: "Do what the page asks, <now> & \"here\".".to_owned(),
+                    screen: (1280, 720).into(),
+                    pace_ms: 5000,
+                    time_limit_ms: 120_000,
+                    step_limit: 24,
+                    granted,
+                },
                 guest_random: "0".repeat(64),
-                perception: json!({"gate": "local"}),
+                perception: PerceptionSettings {
+                    fps: 3.0,
+                    gate: "local".to_owned(),
+                    gate_key: String::new(),
+                    pixel_threshold: Some(0.01),
+                    semantic_threshold: Some(0.04),
+                    burst: false,
+                    encoder: "made up".to_owned(),
+                },
                 moments: vec![DeclaredMoment {
                     name: "fact".to_owned(),
-                    channel: if audio { "audio" } else { "screen" }.to_owned(),
+                    channel: if audio {
+                        MomentChannel::Audio
+                    } else {
+                        MomentChannel::Screen
+                    },
                     seconds: (!audio).then_some(1.5),
                     needed: true,
                 }],
-            },
+            })),
         );
         recorder.event(
             0,
@@ -232,26 +263,28 @@ impl Plan<'_> {
         let fact = 6000 + random.below(400);
         recorder.event(
             fact,
-            Event::Page {
+            Event::Page(PageEvent {
                 at: fact,
                 name: "moment".to_owned(),
                 data: json!({"name": "fact"}),
-            },
+            }),
         );
         let blob = format!("{:064x}", random.next());
-        let said = HeardSentence {
+        let said = Sentence {
             started_at: fact,
             ended_at: fact + 2000,
             text: "It is forty-two.".to_owned(),
             confidence: 0.9,
+            is_final: true,
+            starts_turn: true,
         };
         if random.unit() < 0.9 {
             recorder.event(
                 fact + 500,
                 Event::Keyframe {
-                    blob: blob.clone(),
+                    frame: blob.clone(),
                     captured_at: fact + 300,
-                    changed: [10, 20, 300, 60],
+                    changed: (10, 20, 300, 60).into(),
                     changed_fraction: 0.02,
                     semantic_distance: Some(0.2),
                     settled: false,
@@ -265,34 +298,62 @@ impl Plan<'_> {
                 },
             );
         }
+        let click = Action::Click {
+            at: (640, 360).into(),
+            button: MouseButton::Left,
+            count: 1,
+        };
         for step in 1..=steps {
             let t = u64::from(step) * 5000 + 4000;
             recorder.event(
                 t,
                 Event::Observation {
-                    step,
                     asked_at: t - 40,
                     paced_ms: 10,
                     took_ms: 30,
-                    screenshot: format!("{:064x}", random.next()),
-                    keyframes: if sees { vec![blob.clone()] } else { Vec::new() },
-                    keyframes_dropped: 0,
-                    recent_audio: hears.then(|| "It is forty-two.".to_owned()),
-                    audio_context: hears.then(|| vec![said.clone(); step.min(6) as usize]),
+                    observation: Box::new(Observation {
+                        step,
+                        taken_at: t - 30,
+                        screenshot: format!("{:064x}", random.next()),
+                        pointer: (640, 360).into(),
+                        keyframes: sees
+                            .then(|| ObservedKeyframe {
+                                frame: blob.clone(),
+                                captured_at: fact + 300,
+                                changed: (10, 20, 300, 60).into(),
+                                changed_fraction: 0.02,
+                                semantic_distance: Some(0.2),
+                            })
+                            .into_iter()
+                            .collect(),
+                        keyframes_dropped: 0,
+                        recent_audio: hears.then(|| RecentAudio {
+                            started_at: t - 5000,
+                            ended_at: t - 30,
+                            transcript: "It is forty-two.".to_owned(),
+                            keyframes: Vec::new(),
+                        }),
+                        audio_context: hears.then(|| AudioContext {
+                            started_at: 0,
+                            ended_at: t - 30,
+                            sentences: vec![said.clone(); step.min(6) as usize],
+                        }),
+                        remaining_ms: 100_000_u64.saturating_sub(t),
+                    }),
                 },
             );
             recorder.event(
                 t + 900,
                 Event::ActionsQueued {
                     first: u64::from(step),
-                    actions: vec![json!("click(640, 360)")],
+                    actions: vec![click.clone()],
                 },
             );
             recorder.event(
                 t + 1000,
                 Event::ActionDone {
-                    action: u64::from(step),
-                    what: json!("click(640, 360)"),
+                    id: u64::from(step),
+                    action: click.clone(),
                     started_at: t + 950,
                     ended_at: t + 1000,
                 },
@@ -310,11 +371,11 @@ impl Plan<'_> {
         if outcome == Outcome::Failed || outcome == Outcome::Passed {
             recorder.event(
                 end,
-                Event::Page {
+                Event::Page(PageEvent {
                     at: end,
                     name: "submit".to_owned(),
                     data: json!({"values": {"answer": "42"}}),
-                },
+                }),
             );
             recorder.event(
                 end,
@@ -331,7 +392,7 @@ impl Plan<'_> {
         recorder.event(
             end,
             Event::Ended {
-                cause: cause.name(),
+                cause,
                 detail: "made up".to_owned(),
             },
         );

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use dynacu_record::{Entry, EpisodeResult, ReadError, RunInfo, SCHEMA};
+use dynacu_record::{EpisodeResult, Line, ReadError, RunInfo, SCHEMA};
 
 use crate::trace::Trace;
 
@@ -59,7 +59,7 @@ pub struct Run {
 }
 
 /// What is done with each episode while its events are at hand.
-pub type Visit<'a> = &'a (dyn Fn(&Path, &Episode, &[Entry]) -> Result<(), Error> + Sync);
+pub type Visit<'a> = &'a (dyn Fn(&Path, &Episode, &[Line]) -> Result<(), Error> + Sync);
 
 enum Found {
     Whole(Box<Episode>),

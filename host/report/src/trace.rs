@@ -6,7 +6,10 @@
 
 use std::collections::HashSet;
 
-use dynacu_record::{DeclaredMoment, Entry, EpisodeResult, Event, HeardSentence, Outcome};
+use dynacu_record::vocabulary::{Assist, Channel, Sentence};
+use dynacu_record::{
+    DeclaredMoment, EpisodeResult, Event, Line, MomentChannel, Outcome, PageEvent,
+};
 use serde::Serialize;
 
 /// How long a moment of the screen is taken to be up where the record does not say, milliseconds.
@@ -79,8 +82,8 @@ pub enum By {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Moment {
     pub name: String,
-    /// `audio` or `screen`; none in records that do not declare it.
-    pub channel: Option<String>,
+    /// None where the task does not declare the moment.
+    pub channel: Option<MomentChannel>,
     pub needed: bool,
     /// Milliseconds since t = 0.
     pub at: u64,
@@ -103,9 +106,9 @@ pub struct Pointer {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Trace {
     pub instruction: String,
-    pub granted: Vec<String>,
+    pub granted: Vec<Channel>,
     /// Aids beyond the channels, such as `solution`.
-    pub assists: Vec<String>,
+    pub assists: Vec<Assist>,
     pub gate: Option<String>,
     /// Moments that the page reported.
     pub moments: Vec<Moment>,
@@ -122,7 +125,7 @@ pub struct Trace {
 impl Trace {
     /// Reads an episode's events.
     #[must_use]
-    pub fn of(result: &EpisodeResult, entries: &[Entry]) -> Trace {
+    pub fn of(result: &EpisodeResult, entries: &[Line]) -> Trace {
         let mut trace = Trace {
             instruction: String::new(),
             granted: Vec::new(),
@@ -137,19 +140,12 @@ impl Trace {
         let mut declared: &[DeclaredMoment] = &[];
         for entry in entries {
             match &entry.event {
-                Event::EpisodeStarted {
-                    instruction,
-                    granted,
-                    assists,
-                    perception,
-                    moments,
-                    ..
-                } => {
-                    trace.instruction.clone_from(instruction);
-                    trace.granted.clone_from(granted);
-                    trace.assists.clone_from(assists);
-                    trace.gate = perception["gate"].as_str().map(str::to_owned);
-                    declared = moments;
+                Event::EpisodeStarted(started) => {
+                    trace.instruction.clone_from(&started.brief.instruction);
+                    trace.granted.clone_from(&started.brief.granted);
+                    trace.assists.clone_from(&started.assists);
+                    trace.gate = Some(started.perception.gate.clone());
+                    declared = &started.moments;
                 }
                 Event::ModelRetry { .. } => trace.retries += 1,
                 _ => {}
@@ -169,25 +165,25 @@ impl Trace {
 }
 
 /// A screen's moment may be over before anything looks; a sound's lies under a sentence.
-fn moments(entries: &[Entry], declared: &[DeclaredMoment], granted: &[String]) -> Vec<Moment> {
+fn moments(entries: &[Line], declared: &[DeclaredMoment], granted: &[Channel]) -> Vec<Moment> {
     let mut found = Vec::new();
     for entry in entries {
-        let Event::Page { at, name, data } = &entry.event else {
+        let Event::Page(PageEvent { at, name, data }) = &entry.event else {
             continue;
         };
         let Some(moment) = data["name"].as_str().filter(|_| name == "moment") else {
             continue;
         };
         let declaration = declared.iter().find(|declared| declared.name == moment);
-        let channel = declaration.map(|declared| declared.channel.as_str());
+        let channel = declaration.map(|declared| declared.channel);
         let up = declaration
             .and_then(|declared| declared.seconds)
             .map_or(UP, |seconds| (seconds * 1000.0) as u64);
-        let has = |what: &str| granted.iter().any(|grant| grant == what);
-        let seen = (channel != Some("audio"))
-            .then(|| seen(entries, *at, up, has("keyframes")))
+        let has = |channel| granted.contains(&channel);
+        let seen = (channel != Some(MomentChannel::Audio))
+            .then(|| seen(entries, *at, up, has(Channel::Keyframes)))
             .flatten();
-        let heard = (channel != Some("screen") && has("audio"))
+        let heard = (channel != Some(MomentChannel::Screen) && has(Channel::Audio))
             .then(|| heard(entries, *at))
             .flatten();
         let (by, delay_ms, observed) = match (seen, heard) {
@@ -197,7 +193,7 @@ fn moments(entries: &[Entry], declared: &[DeclaredMoment], granted: &[String]) -
         };
         found.push(Moment {
             name: moment.to_owned(),
-            channel: channel.map(str::to_owned),
+            channel,
             needed: declaration.is_none_or(|declared| declared.needed),
             at: *at,
             by,
@@ -210,21 +206,19 @@ fn moments(entries: &[Entry], declared: &[DeclaredMoment], granted: &[String]) -
 
 type Perceived = (Option<By>, Option<u64>, bool);
 
-fn seen(entries: &[Entry], at: u64, up: u64, keyframes: bool) -> Option<Perceived> {
+fn seen(entries: &[Line], at: u64, up: u64, keyframes: bool) -> Option<Perceived> {
     let last = at + up + FRAME;
     let in_screenshot = entries.iter().any(|entry| match &entry.event {
-        Event::Observation {
-            asked_at, paced_ms, ..
-        } => (at..=at + up).contains(&(asked_at + paced_ms)),
+        Event::Observation { observation, .. } => (at..=at + up).contains(&observation.taken_at),
         _ => false,
     });
     let kept: Vec<(&str, u64)> = entries
         .iter()
         .filter_map(|entry| match &entry.event {
             Event::Keyframe {
-                blob, captured_at, ..
+                frame, captured_at, ..
             } if (at..=last).contains(captured_at) => {
-                Some((blob.as_str(), entry.t.saturating_sub(at)))
+                Some((frame.as_str(), entry.t.saturating_sub(at)))
             }
             _ => None,
         })
@@ -232,9 +226,10 @@ fn seen(entries: &[Entry], at: u64, up: u64, keyframes: bool) -> Option<Perceive
         .collect();
     if let Some((_, delay)) = kept.first() {
         let observed = entries.iter().any(|entry| match &entry.event {
-            Event::Observation { keyframes, .. } => keyframes
+            Event::Observation { observation, .. } => observation
+                .keyframes
                 .iter()
-                .any(|taken| kept.iter().any(|(blob, _)| blob == taken)),
+                .any(|taken| kept.iter().any(|(frame, _)| *frame == taken.frame)),
             _ => false,
         });
         return Some((Some(By::Keyframe), Some(*delay), observed || in_screenshot));
@@ -242,10 +237,9 @@ fn seen(entries: &[Entry], at: u64, up: u64, keyframes: bool) -> Option<Perceive
     in_screenshot.then_some((Some(By::Screenshot), None, true))
 }
 
-fn heard(entries: &[Entry], at: u64) -> Option<Perceived> {
-    let over = |sentence: &HeardSentence| {
-        sentence.started_at <= at + VOICE && sentence.ended_at >= at + FRAME
-    };
+fn heard(entries: &[Line], at: u64) -> Option<Perceived> {
+    let over =
+        |sentence: &Sentence| sentence.started_at <= at + VOICE && sentence.ended_at >= at + FRAME;
     let delay = entries.iter().find_map(|entry| match &entry.event {
         Event::Sentence { sentence } if over(sentence) => {
             Some(entry.t.saturating_sub(sentence.ended_at))
@@ -253,10 +247,10 @@ fn heard(entries: &[Entry], at: u64) -> Option<Perceived> {
         _ => None,
     });
     let observed = entries.iter().any(|entry| match &entry.event {
-        Event::Observation {
-            audio_context: Some(context),
-            ..
-        } => context.iter().any(over),
+        Event::Observation { observation, .. } => observation
+            .audio_context
+            .iter()
+            .any(|context| context.sentences.iter().any(over)),
         _ => false,
     });
     (delay.is_some() || observed).then_some((Some(By::Sentence), delay, observed))
@@ -264,12 +258,12 @@ fn heard(entries: &[Entry], at: u64) -> Option<Perceived> {
 
 /// Whether a channel is granted on which a moment can be perceived; either will do where the channel is not known.
 #[must_use]
-pub fn grants(granted: &[String], channel: Option<&str>) -> bool {
-    let has = |what: &str| granted.iter().any(|grant| grant == what);
+pub fn grants(granted: &[Channel], channel: Option<MomentChannel>) -> bool {
+    let has = |channel| granted.contains(&channel);
     match channel {
-        Some("audio") => has("audio"),
-        Some("screen") => has("keyframes"),
-        _ => has("audio") || has("keyframes"),
+        Some(MomentChannel::Audio) => has(Channel::Audio),
+        Some(MomentChannel::Screen) => has(Channel::Keyframes),
+        None => has(Channel::Audio) || has(Channel::Keyframes),
     }
 }
 
@@ -283,7 +277,7 @@ fn is_answer(name: &str) -> bool {
 
 fn stage(
     result: &EpisodeResult,
-    entries: &[Entry],
+    entries: &[Line],
     trace: &Trace,
     declared: &[DeclaredMoment],
 ) -> Option<Stage> {
@@ -292,13 +286,13 @@ fn stage(
         Outcome::AgentError => return Some(Stage::AgentFailed),
         Outcome::Failed | Outcome::Timeout => {}
     }
-    let granted = |channel: Option<&str>| grants(&trace.granted, channel);
+    let granted = |channel: Option<MomentChannel>| grants(&trace.granted, channel);
     let missing = |moment: &&DeclaredMoment| trace.missing.contains(&moment.name);
     // A policy that sees at once that it lacks the channel does not wait for the moment.
     if declared
         .iter()
         .filter(missing)
-        .any(|moment| !granted(Some(&moment.channel)))
+        .any(|moment| !granted(Some(moment.channel)))
     {
         return Some(Stage::NotGranted);
     }
@@ -309,7 +303,7 @@ fn stage(
         return Some(Stage::Unknown);
     }
     let needed = || trace.moments.iter().filter(|moment| moment.needed);
-    if needed().any(|moment| moment.by.is_none() && !granted(moment.channel.as_deref())) {
+    if needed().any(|moment| moment.by.is_none() && !granted(moment.channel)) {
         return Some(Stage::NotGranted);
     }
     if needed().any(|moment| moment.by.is_none()) {
@@ -320,7 +314,7 @@ fn stage(
     }
     let since = needed().map(|moment| moment.at).min().unwrap_or(0);
     let answered = entries.iter().any(
-        |entry| matches!(&entry.event, Event::Page { at, name, .. } if *at >= since && is_answer(name)),
+        |entry| matches!(&entry.event, Event::Page(PageEvent { at, name, .. }) if *at >= since && is_answer(name)),
     );
     Some(if answered {
         Stage::NotAccepted
@@ -330,11 +324,11 @@ fn stage(
 }
 
 /// The event at which an episode went wrong, as far as its stage can tell.
-fn look_at(result: &EpisodeResult, entries: &[Entry], trace: &Trace) -> Option<Pointer> {
+fn look_at(result: &EpisodeResult, entries: &[Line], trace: &Trace) -> Option<Pointer> {
     if result.outcome == Outcome::Passed {
         return None;
     }
-    let point = |entry: &Entry, why: String| Pointer {
+    let point = |entry: &Line, why: String| Pointer {
         seq: entry.seq,
         t: entry.t,
         why,
@@ -346,7 +340,7 @@ fn look_at(result: &EpisodeResult, entries: &[Entry], trace: &Trace) -> Option<P
             .iter()
             .find(|moment| moment.needed && wanted(moment))?;
         let entry = entries.iter().find(|entry| {
-            matches!(&entry.event, Event::Page { at, name, .. } if *at == moment.at && name == "moment")
+            matches!(&entry.event, Event::Page(PageEvent { at, name, .. }) if *at == moment.at && name == "moment")
         })?;
         Some(point(entry, format!("{} {why}", moment.name)))
     };
@@ -368,10 +362,14 @@ fn look_at(result: &EpisodeResult, entries: &[Entry], trace: &Trace) -> Option<P
             })
         }
         Some(Stage::NotAccepted) => last(|event| matches!(event, Event::Verdict { .. }))
-            .or_else(|| last(|event| matches!(event, Event::Page { name, .. } if is_answer(name))))
+            .or_else(|| {
+                last(
+                    |event| matches!(event, Event::Page(PageEvent { name, .. }) if is_answer(name)),
+                )
+            })
             .map(|entry| point(entry, "the answer that was not accepted".to_owned())),
         Some(Stage::AgentFailed) => {
-            last(|event| matches!(event, Event::ModelAnswer { outcome, .. } if outcome != "ok"))
+            last(|event| matches!(event, Event::ModelAnswer { error: Some(_), .. }))
                 .map(|entry| point(entry, "the model's last failure".to_owned()))
         }
         _ => None,

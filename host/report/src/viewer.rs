@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use dynacu_record::{Entry, Event};
+use dynacu_record::{Event, Line};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
@@ -25,7 +25,11 @@ const TEXTS: usize = 4_000_000;
 /// What the script gets.
 #[derive(Serialize)]
 struct Data<'a> {
-    entries: &'a [Entry],
+    entries: &'a [Line],
+    /// What each action comes to in prose, and why those that failed did, by id.
+    actions: BTreeMap<u64, Told>,
+    /// Why model calls have no answer, by call.
+    model_errors: BTreeMap<u64, String>,
     /// Blob to file name.
     files: BTreeMap<String, String>,
     /// Blob to text, as far as it fits.
@@ -38,21 +42,30 @@ struct Data<'a> {
     length: u64,
 }
 
+/// An action for people.
+#[derive(Serialize)]
+struct Told {
+    text: String,
+    error: Option<String>,
+}
+
 /// Writes an episode's page.
 ///
 /// # Errors
 /// It cannot be written; a picture or text that is missing is told in the page.
-pub fn write(folder: &Path, episode: &Episode, entries: &[Entry]) -> Result<(), Error> {
+pub fn write(folder: &Path, episode: &Episode, entries: &[Line]) -> Result<(), Error> {
     let path = folder.join("view.html");
     let page = page(folder, episode, entries);
     // A page can be made again at any time: no need to wait for the disk, as for a record.
     fs::write(&path, page).map_err(|source| Error::Write { path, source })
 }
 
-fn page(folder: &Path, episode: &Episode, entries: &[Entry]) -> String {
+fn page(folder: &Path, episode: &Episode, entries: &[Line]) -> String {
     let files = files(folder);
     let data = Data {
         entries,
+        actions: actions(entries),
+        model_errors: entries.iter().filter_map(model_error).collect(),
         texts: texts(folder, entries, &files),
         files,
         sounds: ["heard.flac", "spoken.flac"]
@@ -155,6 +168,30 @@ fn main(failed: bool, sounds: &[&str]) -> Markup {
     }
 }
 
+fn actions(lines: &[Line]) -> BTreeMap<u64, Told> {
+    let told = |line: &Line| match &line.event {
+        Event::ActionDone { id, action, .. } => Some((*id, action.to_string(), None)),
+        Event::ActionFailed { id, action, error } => {
+            Some((*id, action.to_string(), Some(error.to_string())))
+        }
+        _ => None,
+    };
+    let told = lines.iter().filter_map(told);
+    told.map(|(id, text, error)| (id, Told { text, error }))
+        .collect()
+}
+
+fn model_error(line: &Line) -> Option<(u64, String)> {
+    match &line.event {
+        Event::ModelAnswer {
+            call,
+            error: Some(error),
+            ..
+        } => Some((*call, error.to_string())),
+        _ => None,
+    }
+}
+
 /// Every blob of the episode by its id.
 fn files(folder: &Path) -> BTreeMap<String, String> {
     let inside = fs::read_dir(folder.join("blobs"))
@@ -173,7 +210,7 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
 /// The texts that model events name.
 fn texts(
     folder: &Path,
-    entries: &[Entry],
+    entries: &[Line],
     files: &BTreeMap<String, String>,
 ) -> BTreeMap<String, String> {
     let mut wanted: BTreeSet<&String> = BTreeSet::new();

@@ -17,8 +17,8 @@ use crate::failure::GuestFailure;
 use crate::guest::{Guest, Part, call};
 use crate::limits::{Bounds, Limits};
 use crate::types::{
-    AdapterDescriptor, BlobError, BlobInfo, Capabilities, HttpError, HttpRequest, HttpResponse,
-    Level, ModelError, ModelRequest, ModelResponse,
+    AdapterDescriptor, BlobError, BlobId, BlobInfo, Capabilities, HttpError, HttpRequest,
+    HttpResponse, Level, ModelError, ModelRequest, ModelResponse,
 };
 use crate::wasi::Clock;
 use crate::{lines, thread};
@@ -65,14 +65,14 @@ pub(crate) fn link(linker: &mut Linker<Guest<AdapterPart>>) -> wasmtime::Result<
 }
 
 impl blobs::Host for Guest<AdapterPart> {
-    fn stat(&mut self, id: String) -> wasmtime::Result<Result<BlobInfo, BlobError>> {
+    fn stat(&mut self, id: BlobId) -> wasmtime::Result<Result<BlobInfo, BlobError>> {
         self.called();
-        Ok(self.part.0.blobs.stat(&id))
+        Ok(self.part.0.blobs.stat(&id.sha256))
     }
 
-    fn read(&mut self, id: String) -> wasmtime::Result<Result<Vec<u8>, BlobError>> {
+    fn read(&mut self, id: BlobId) -> wasmtime::Result<Result<Vec<u8>, BlobError>> {
         self.called();
-        Ok(self.part.0.blobs.read(&id))
+        Ok(self.part.0.blobs.read(&id.sha256))
     }
 }
 

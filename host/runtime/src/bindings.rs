@@ -38,7 +38,7 @@ pub mod policy {
         path: "../../wit",
         imports: {
             "dynacu:environment/observation.[method]frame.encode": async | trappable,
-            "dynacu:environment/reading.read-text": async | trappable,
+            "dynacu:assist/reading.read-text": async | trappable,
             "dynacu:environment/hearing.clip": async | trappable,
             "dynacu:model/inference.submit": async | trappable,
             "dynacu:policy/session.observe": async | trappable,
@@ -56,3 +56,8 @@ pub mod policy {
         },
     });
 }
+
+dynacu_vocabulary::wit_conversions!(
+    action: { policy::dynacu::environment::action },
+    observation: { policy::dynacu::environment::observation }
+);

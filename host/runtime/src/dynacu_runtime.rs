@@ -32,6 +32,7 @@ mod quota;
 mod scorer;
 mod scratch;
 mod thread;
+mod to_guest;
 pub mod types;
 mod wasi;
 mod world;
@@ -45,7 +46,10 @@ pub use limits::{DEFAULT_MEMORY_BYTES, Limits, Taken};
 pub use load_error::LoadError;
 pub use manifest::Manifest;
 pub use plugin::{Inspection, Plugin};
-pub use policy_host::{Event, Frame, Keyframe, Observation, PolicyHost};
+pub use policy_host::{
+    ActionOutcome, ActionReceipt, Completion, Frame, Keyframe, Observation, PolicyHost,
+    SessionEvent,
+};
 pub use policy_run::{PolicyEnd, PolicyRun};
 pub use scorer::Scorer;
 pub use world::{INTERFACE_VERSION, PluginKind};

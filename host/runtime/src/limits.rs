@@ -103,7 +103,7 @@ impl Limits {
         }
     }
 
-    /// A policy that only says what it is.
+    /// A plugin that only says what it is.
     #[must_use]
     pub fn describe() -> Self {
         Self {

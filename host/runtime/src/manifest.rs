@@ -1,13 +1,18 @@
-//! `plugin.toml`: what a plugin asks for. Without one it asks for nothing.
+//! `plugin.toml`: what a plugin is called and what it asks for. Without one it is called as its file and asks for nothing.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::types::Channels;
+use crate::types::{Assist, Channel};
 
 /// The custom section that carries the manifest inside a `.wasm`.
 pub const SECTION: &str = "dynacu:plugin-manifest";
+
+/// Version of the manifest's shape.
+pub const SCHEMA: u32 = 2;
+/// Longer names are refused: they become folders.
+const LONGEST_NAME: usize = 64;
 
 /// Memory that needs no grant, in MiB.
 pub const MEMORY_WITHOUT_GRANT_MIB: u32 = 256;
@@ -18,8 +23,14 @@ const MEMORY_MAX_MIB: u32 = 4096;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// Always 1.
+    /// Always 2.
     pub schema: u32,
+    /// What results, settings and folders call it: lower-case letters, digits, `-` and `_`. None takes the file's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its own version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
     /// Names of hosts that it sends requests to, without scheme and path.
     #[serde(default)]
     pub hosts: Vec<String>,
@@ -28,6 +39,12 @@ pub struct Manifest {
     /// What a policy perceives and produces beyond one screenshot a step.
     #[serde(default)]
     pub channels: Vec<Channel>,
+    /// Help that no person has: `reading`, `solution`. Needs a grant.
+    #[serde(default)]
+    pub assists: Vec<Assist>,
+    /// Whether a policy cannot do without a model.
+    #[serde(default)]
+    pub needs_model: bool,
     /// Linear memory in MiB; more than 256 needs a grant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_mib: Option<u32>,
@@ -54,66 +71,17 @@ pub struct Credential {
     pub optional: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Channel {
-    Keyframes,
-    Audio,
-    Speech,
-    /// An assist: text read out of frames.
-    Reading,
-    /// An assist: the task's own solution.
-    Solution,
-}
-
-impl Channel {
-    const ALL: [Self; 5] = [
-        Self::Keyframes,
-        Self::Audio,
-        Self::Speech,
-        Self::Reading,
-        Self::Solution,
-    ];
-
-    /// As the interfaces have it.
-    fn flag(self) -> Channels {
-        match self {
-            Self::Keyframes => Channels::KEYFRAMES,
-            Self::Audio => Channels::AUDIO,
-            Self::Speech => Channels::SPEECH,
-            Self::Reading => Channels::READING,
-            Self::Solution => Channels::SOLUTION,
-        }
-    }
-
-    /// The channels of a set by their names in a manifest.
-    #[must_use]
-    pub fn names(of: Channels) -> Vec<&'static str> {
-        Self::ALL
-            .into_iter()
-            .filter(|channel| of.contains(channel.flag()))
-            .map(Self::name)
-            .collect()
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Keyframes => "keyframes",
-            Self::Audio => "audio",
-            Self::Speech => "speech",
-            Self::Reading => "reading",
-            Self::Solution => "solution",
-        }
-    }
-}
-
 impl Default for Manifest {
     fn default() -> Self {
         Self {
-            schema: 1,
+            schema: SCHEMA,
+            name: None,
+            version: None,
             hosts: Vec::new(),
             credentials: Vec::new(),
             channels: Vec::new(),
+            assists: Vec::new(),
+            needs_model: false,
             memory_mib: None,
             scratch: false,
         }
@@ -148,11 +116,23 @@ impl Manifest {
                 error.message().replace('\n', ", ")
             ))
         })?;
-        if manifest.schema != 1 {
+        if manifest.schema != SCHEMA {
             return Err(fault(format!(
-                "schema = {}; this host reads schema = 1",
+                "schema = {}; this host reads schema = {SCHEMA}",
                 manifest.schema
             )));
+        }
+        if let Some(name) = manifest.name.as_deref().filter(|name| !is_name(name)) {
+            return Err(fault(format!(
+                "name: {name:?} is no name: use 1 to {LONGEST_NAME} lower-case letters, digits, `-` and `_`, a letter first"
+            )));
+        }
+        if manifest
+            .version
+            .as_deref()
+            .is_some_and(|version| !is_version(version))
+        {
+            return Err(fault("version: use a version such as 0.1.0".to_owned()));
         }
         if manifest
             .memory_mib
@@ -194,10 +174,13 @@ impl Manifest {
             ));
         }
         if !self.channels.is_empty() {
-            asks.push(format!(
-                "channels: {}",
-                Channel::names(self.channel_set()).join(", ")
-            ));
+            asks.push(format!("channels: {}", names(&self.channels)));
+        }
+        if !self.assists.is_empty() {
+            asks.push(format!("assists: {}", names(&self.assists)));
+        }
+        if self.needs_model {
+            asks.push("a model".to_owned());
         }
         if let Some(mib) = self.memory_mib {
             asks.push(format!("memory: {mib} MiB"));
@@ -206,13 +189,6 @@ impl Manifest {
             asks.push("a scratch folder".to_owned());
         }
         asks
-    }
-
-    /// `channels` as the interfaces have them, to hold against what a policy says of itself.
-    #[must_use]
-    pub fn channel_set(&self) -> Channels {
-        let flags = self.channels.iter().map(|channel| channel.flag());
-        flags.fold(Channels::empty(), |all, flag| all | flag)
     }
 
     /// Whether it asks for more memory than comes with naming the plugin.
@@ -276,6 +252,27 @@ impl Manifest {
     }
 }
 
+fn names(list: &[impl ToString]) -> String {
+    let names: Vec<String> = list.iter().map(ToString::to_string).collect();
+    names.join(", ")
+}
+
+/// A plugin's name becomes a folder and a word in terminals.
+fn is_name(name: &str) -> bool {
+    name.len() <= LONGEST_NAME
+        && name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name
+            .chars()
+            .all(|one| one.is_ascii_lowercase() || one.is_ascii_digit() || "-_".contains(one))
+}
+
+fn is_version(version: &str) -> bool {
+    (1..=LONGEST_NAME).contains(&version.len())
+        && version
+            .chars()
+            .all(|one| one.is_ascii_alphanumeric() || ".-+".contains(one))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -284,9 +281,12 @@ mod tests {
     fn reads_every_key() {
         let manifest = Manifest::parse(
             r#"
-schema = 1
+schema = 2
+name = "example"
+version = "0.1.0"
 hosts = ["api.example.com"]
 channels = ["keyframes", "audio"]
+assists = ["reading"]
 memory_mib = 512
 scratch = true
 [[credentials]]
@@ -301,26 +301,23 @@ prefix = "Bearer "
         assert!(manifest.memory_needs_grant());
         assert_eq!(manifest.memory_bytes(false), 256 << 20);
         assert_eq!(manifest.memory_bytes(true), 512 << 20);
-        assert_eq!(manifest.asks().len(), 5);
-        assert_eq!(
-            manifest.channel_set(),
-            Channels::KEYFRAMES | Channels::AUDIO
-        );
-        assert_eq!(
-            Channel::names(manifest.channel_set()),
-            ["keyframes", "audio"]
-        );
+        assert_eq!(manifest.asks().len(), 6);
+        assert_eq!(manifest.channels, [Channel::Keyframes, Channel::Audio]);
+        assert_eq!(manifest.assists, [Assist::Reading]);
     }
 
     #[test]
     fn faults_say_where_and_what() {
         for (text, wanted) in [
-            ("schema = 1\nhost = []", "line 2"),
-            ("schema = 2", "schema = 2"),
+            ("schema = 2\nhost = []", "line 2"),
+            ("schema = 1", "schema = 1"),
+            ("schema = 2\nname = \"..\"", "is no name"),
+            ("schema = 2\nname = \"Mine\"", "is no name"),
+            ("schema = 2\nversion = \"1/2\"", "such as 0.1.0"),
             ("hosts = []", "schema"),
-            ("schema = 1\nhosts = [\"https://x\"]", "not a host name"),
+            ("schema = 2\nhosts = [\"https://x\"]", "not a host name"),
             (
-                "schema = 1\n[[credentials]]\nsecret = \"K\"\nhost = \"x\"\nheader = \"h\"",
+                "schema = 2\n[[credentials]]\nsecret = \"K\"\nhost = \"x\"\nheader = \"h\"",
                 "not among `hosts`",
             ),
         ] {

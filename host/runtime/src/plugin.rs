@@ -22,7 +22,7 @@ use crate::policy::{self, PolicyPart};
 use crate::policy_host::PolicyHost;
 use crate::policy_run::{self, PolicyRun, Start};
 use crate::scorer::{self, Scorer, ScorerPart};
-use crate::types::{Brief, PolicyDescriptor};
+use crate::types::Brief;
 use crate::world::{PluginKind, recognise};
 
 /// A larger file is no plugin; Python's are near 20 MB.
@@ -31,11 +31,13 @@ const LARGEST: u64 = 256 << 20;
 /// A loaded plugin. Nothing of it runs yet.
 #[derive(Clone)]
 pub struct Plugin {
-    /// The file's stem.
+    /// As its manifest calls it; the file's stem where that does not.
     pub name: String,
     pub kind: PluginKind,
-    /// Version of the interfaces it was built against.
+    /// Its own version, from the manifest; empty where that names none.
     pub version: String,
+    /// Version of the interfaces it was built against.
+    pub interface_version: String,
     /// Lower-case hex of the file's bytes.
     pub sha256: String,
     pub path: PathBuf,
@@ -68,6 +70,7 @@ pub struct Inspection {
     pub name: String,
     pub path: PathBuf,
     pub kind: PluginKind,
+    pub version: String,
     pub interface_version: String,
     pub sha256: String,
     /// Bytes.
@@ -90,7 +93,7 @@ impl Plugin {
     pub fn load(engine: &Engine, path: &Path) -> Result<Self, LoadError> {
         let bytes = read(path)?;
         let outline = Outline::read(&bytes).map_err(|fault| LoadError::from_fault(path, fault))?;
-        let (kind, version) =
+        let (kind, interface_version) =
             recognise(&outline).map_err(|misfit| LoadError::from_misfit(path, misfit))?;
         let (manifest, manifest_file) =
             Manifest::find(path, outline.manifest.as_deref()).map_err(LoadError::Manifest)?;
@@ -98,10 +101,13 @@ impl Plugin {
         let manifest_differs =
             manifest_file.is_some() && outline.manifest.as_deref().is_some_and(differs);
         let sha256 = hex::encode(Sha256::digest(&bytes));
-        let name = path.file_stem().map_or_else(
-            || "plugin".to_owned(),
-            |stem| stem.to_string_lossy().into_owned(),
-        );
+        let stem = || {
+            path.file_stem()
+                .map(|stem| stem.to_string_lossy().into_owned())
+        };
+        let name = (manifest.name.clone()).or_else(stem);
+        let name = name.unwrap_or_else(|| "plugin".to_owned());
+        let version = manifest.version.clone().unwrap_or_default();
         let component = engine
             .component(kind, &bytes, &sha256)
             .map_err(|error| LoadError::invalid(path, &error))?;
@@ -111,6 +117,7 @@ impl Plugin {
             name,
             kind,
             version,
+            interface_version,
             sha256,
             path: path.to_owned(),
             size: bytes.len() as u64,
@@ -132,7 +139,8 @@ impl Plugin {
             name: self.name.clone(),
             path: self.path.clone(),
             kind: self.kind,
-            interface_version: self.version.clone(),
+            version: self.version.clone(),
+            interface_version: self.interface_version.clone(),
             sha256: self.sha256.clone(),
             size: self.size,
             imports: self.imports.clone(),
@@ -142,17 +150,6 @@ impl Plugin {
             manifest_inside: self.manifest_inside,
             asks: self.manifest.asks(),
         }
-    }
-
-    /// Asks a policy what it is and which channels it wants.
-    ///
-    /// # Errors
-    /// It is no policy, or it failed.
-    pub async fn describe_policy(&self) -> Result<PolicyDescriptor, GuestFailure> {
-        let Code::Policy(policy) = &self.code else {
-            return Err(self.wrong_kind(PluginKind::Policy));
-        };
-        policy_run::describe(&self.name, self.engine.wasmtime().clone(), policy.clone()).await
     }
 
     /// Starts a policy on a thread of its own. A plugin of another kind ends at once as [`PolicyEnd::Failed`].

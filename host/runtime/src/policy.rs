@@ -1,22 +1,26 @@
 //! The policy world's imports, answered by a [`PolicyHost`].
+//!
+//! This is the border between the interface's generated types and the vocabulary's; `to_guest` has the ways out.
 
 use wasmtime::component::{HasSelf, Linker, Resource};
 
 use crate::bindings::model_adapter::dynacu::host::blobs;
 use crate::bindings::model_adapter::dynacu::model::types as model;
 use crate::bindings::policy::Policy;
-use crate::bindings::policy::dynacu::environment::{action, hearing, observation, reading};
+use crate::bindings::policy::dynacu::assist::{reading, solution};
+use crate::bindings::policy::dynacu::environment::{action, hearing, observation};
 use crate::bindings::policy::dynacu::host::clock;
 use crate::bindings::policy::dynacu::model::inference;
 use crate::bindings::policy::dynacu::policy::session;
 use crate::frames::{FrameOrder, HeldFrame};
 use crate::guest::{Guest, Part};
 use crate::limits::Limits;
-use crate::policy_host::{Event, Keyframe, Observation, PolicyHost};
-use crate::quota::{Quota, recorded_size, request_size};
+use crate::policy_host::{Keyframe, Observation, PolicyHost, SessionEvent};
+use crate::quota::{Quota, reading_size, recorded_size, request_size};
+use crate::to_guest;
 use crate::types::{
-    Action, BlobError, BlobInfo, Capabilities, EncodeError, Encoding, HearingError, Level,
-    ModelRequest, PerformError, ReadingError, Rect, Size, StopCause, TextLine,
+    Action, BlobError, BlobId, BlobInfo, Capabilities, Duration, EncodeError, HearingError,
+    Instant, Level, ModelRequest, PerformError, ReadingError, SolutionError,
 };
 use crate::wasi::EpisodeClock;
 
@@ -54,6 +58,10 @@ impl Part for PolicyPart {
     }
 
     fn called(&mut self) {
+        let readings = self.clock.take_readings();
+        if !readings.is_empty() {
+            self.host.clock_was_read(readings);
+        }
         self.clock.set(self.host.now());
     }
 }
@@ -75,78 +83,85 @@ impl PolicyGuest {
     fn keyframe(&mut self, kept: Keyframe) -> wasmtime::Result<observation::Keyframe> {
         Ok(observation::Keyframe {
             frame: self.hand_out(kept.frame)?,
-            captured_at: kept.captured_at,
-            changed: kept.changed,
+            captured_at: Instant::at(kept.captured_at),
+            changed: to_guest::rect(kept.changed),
             changed_fraction: kept.changed_fraction,
             semantic_distance: kept.semantic_distance,
         })
     }
 
-    fn observation(&mut self, seen: Observation) -> wasmtime::Result<observation::Observation> {
-        let keyframes = seen
+    fn observation(&mut self, observed: Observation) -> wasmtime::Result<observation::Observation> {
+        let keyframes = observed
             .keyframes
             .into_iter()
             .map(|kept| self.keyframe(kept))
             .collect::<Result<_, _>>()?;
         Ok(observation::Observation {
-            step: seen.step,
-            taken_at: seen.taken_at,
+            step: observed.step,
+            taken_at: Instant::at(observed.taken_at),
             // Last, so that a full cap gives up the oldest keyframe and not the screenshot.
-            screenshot: self.hand_out(seen.screenshot)?,
-            pointer: seen.pointer,
+            screenshot: self.hand_out(observed.screenshot)?,
+            pointer: observed.pointer.into(),
             keyframes,
-            keyframes_dropped: seen.keyframes_dropped,
-            recent_audio: seen.recent_audio,
-            audio_context: seen.audio_context,
-            remaining: seen.remaining,
+            keyframes_dropped: observed.keyframes_dropped,
+            recent_audio: observed.recent_audio.map(to_guest::recent_audio),
+            audio_context: observed.audio_context.map(to_guest::audio_context),
+            remaining: Duration::of(observed.remaining_ms),
         })
     }
 }
 
 impl clock::Host for PolicyGuest {
-    fn now(&mut self) -> wasmtime::Result<u64> {
+    fn now(&mut self) -> wasmtime::Result<Instant> {
         self.called();
-        Ok(self.part.host.now())
+        Ok(Instant::at(self.part.clock.read_millis()))
     }
 }
 
 impl blobs::Host for PolicyGuest {
-    fn stat(&mut self, id: String) -> wasmtime::Result<Result<BlobInfo, BlobError>> {
+    fn stat(&mut self, id: BlobId) -> wasmtime::Result<Result<BlobInfo, BlobError>> {
         self.called();
-        Ok(self.part.host.blob_stat(&id))
+        self.part.quota.recorded(0)?;
+        Ok(self.part.host.blob_stat(&id.sha256))
     }
 
-    fn read(&mut self, id: String) -> wasmtime::Result<Result<Vec<u8>, BlobError>> {
+    fn read(&mut self, id: BlobId) -> wasmtime::Result<Result<Vec<u8>, BlobError>> {
         self.called();
-        Ok(self.part.host.blob_read(&id))
+        self.part.quota.recorded(0)?;
+        Ok(self.part.host.blob_read(&id.sha256))
     }
 }
 
 impl observation::Host for PolicyGuest {}
 
 impl observation::HostFrame for PolicyGuest {
-    fn captured_at(&mut self, frame: Resource<HeldFrame>) -> wasmtime::Result<u64> {
-        Ok(self.table.get(&frame)?.captured_at())
+    fn captured_at(&mut self, frame: Resource<HeldFrame>) -> wasmtime::Result<Instant> {
+        Ok(Instant::at(self.table.get(&frame)?.captured_at()))
     }
 
-    fn size(&mut self, frame: Resource<HeldFrame>) -> wasmtime::Result<Size> {
-        Ok(self.table.get(&frame)?.size())
+    fn size(&mut self, frame: Resource<HeldFrame>) -> wasmtime::Result<observation::Size> {
+        Ok(to_guest::size(self.table.get(&frame)?.size()))
     }
 
     async fn encode(
         &mut self,
         frame: Resource<HeldFrame>,
-        encoding: Encoding,
-    ) -> wasmtime::Result<Result<String, EncodeError>> {
+        encoding: observation::Encoding,
+    ) -> wasmtime::Result<Result<BlobId, EncodeError>> {
         self.called();
+        self.part.quota.recorded(0)?;
         let Some(frame) = self.table.get(&frame)?.frame() else {
             return Ok(Err(EncodeError::Gone));
         };
-        let encoded = self.meter.host_works(frame.encode(encoding)).await;
+        let encode = self
+            .part
+            .host
+            .encode(frame, to_guest::encoding_back(encoding));
+        let encoded = self.meter.host_works(encode).await;
         if let Ok(blob) = &encoded {
             self.part.made(blob)?;
         }
-        Ok(encoded)
+        Ok(encoded.map(BlobId::from))
     }
 
     fn drop(&mut self, frame: Resource<HeldFrame>) -> wasmtime::Result<()> {
@@ -160,34 +175,44 @@ impl reading::Host for PolicyGuest {
     async fn read_text(
         &mut self,
         frame: Resource<HeldFrame>,
-        area: Rect,
-    ) -> wasmtime::Result<Result<Vec<TextLine>, ReadingError>> {
+        area: observation::Rect,
+    ) -> wasmtime::Result<Result<Vec<reading::TextLine>, ReadingError>> {
         self.called();
         let Some(frame) = self.table.get(&frame)?.frame() else {
             return Ok(Err(ReadingError::Gone));
         };
-        let read = self.part.host.read_text(frame, area);
+        let read = self.part.host.read_text(frame, to_guest::rect_back(area));
         let read = self.meter.host_works(read).await;
-        let lines = read.iter().flatten().map(|line| line.text.len()).sum();
-        self.part.quota.recorded(lines)?;
-        Ok(read)
+        let size = read.iter().flatten().map(reading_size).sum();
+        self.part.quota.recorded(size)?;
+        Ok(read.map(|lines| lines.into_iter().map(to_guest::text_line).collect()))
+    }
+}
+
+impl solution::Host for PolicyGuest {
+    fn script(&mut self) -> wasmtime::Result<Result<Option<String>, SolutionError>> {
+        self.called();
+        let script = self.part.host.solution();
+        let size = script.iter().flatten().map(String::len).sum();
+        self.part.quota.recorded(size)?;
+        Ok(script)
     }
 }
 
 impl hearing::Host for PolicyGuest {
     async fn clip(
         &mut self,
-        start: u64,
-        end: u64,
-    ) -> wasmtime::Result<Result<String, HearingError>> {
+        start: Instant,
+        end: Instant,
+    ) -> wasmtime::Result<Result<BlobId, HearingError>> {
         self.called();
         self.part.quota.recorded(0)?;
-        let clip = self.part.host.clip(start, end);
+        let clip = self.part.host.clip(start.milliseconds, end.milliseconds);
         let clip = self.meter.host_works(clip).await;
         if let Ok(blob) = &clip {
             self.part.made(blob)?;
         }
-        Ok(clip)
+        Ok(clip.map(BlobId::from))
     }
 }
 
@@ -199,31 +224,35 @@ impl inference::Host for PolicyGuest {
         Ok(self.part.host.model())
     }
 
-    async fn submit(&mut self, request: ModelRequest) -> wasmtime::Result<u64> {
+    async fn submit(&mut self, request: ModelRequest) -> wasmtime::Result<inference::CallId> {
         self.called();
         self.part.quota.recorded(0)?;
         self.part.quota.made(request_size(&request))?;
         let submit = self.part.host.submit(request);
-        Ok(self.meter.host_works(submit).await)
+        let number = self.meter.host_works(submit).await;
+        Ok(inference::CallId { number })
     }
 
-    fn cancel(&mut self, call: u64) -> wasmtime::Result<()> {
+    fn cancel(&mut self, call: inference::CallId) -> wasmtime::Result<()> {
         self.called();
-        self.part.host.cancel(call);
+        self.part.quota.recorded(0)?;
+        self.part.host.cancel(call.number);
         Ok(())
     }
 }
 
 impl session::Host for PolicyGuest {
-    async fn observe(&mut self) -> wasmtime::Result<Result<observation::Observation, StopCause>> {
+    async fn observe(
+        &mut self,
+    ) -> wasmtime::Result<Result<observation::Observation, session::StopCause>> {
         self.called();
         let observe = self.part.host.observe();
         match self.meter.host_works(observe).await {
-            Ok(seen) => {
+            Ok(observed) => {
                 self.meter.step_begins();
-                Ok(Ok(self.observation(seen)?))
+                Ok(Ok(self.observation(observed)?))
             }
-            Err(cause) => Ok(Err(cause)),
+            Err(cause) => Ok(Err(to_guest::stop_cause(cause))),
         }
     }
 
@@ -234,37 +263,64 @@ impl session::Host for PolicyGuest {
         Ok(())
     }
 
-    async fn next(&mut self, wait: Option<u64>) -> wasmtime::Result<session::Event> {
+    async fn next(
+        &mut self,
+        wait: Option<Duration>,
+    ) -> wasmtime::Result<Result<Option<session::Event>, session::StopCause>> {
         self.called();
-        let next = self.part.host.next(wait);
-        Ok(match self.meter.host_works(next).await {
-            Event::Completion(completion) => session::Event::Completion(completion),
-            Event::Action(outcome) => session::Event::Action(outcome),
-            Event::Keyframe(kept) => session::Event::Keyframe(self.keyframe(kept)?),
-            Event::Sentence(sentence) => session::Event::Sentence(sentence),
-            Event::Elapsed => session::Event::Elapsed,
-            Event::Stop(cause) => session::Event::Stop(cause),
-        })
+        self.part.quota.recorded(0)?;
+        let next = self.part.host.next(wait.map(|wait| wait.milliseconds));
+        let event = match self.meter.host_works(next).await {
+            Ok(event) => event,
+            Err(cause) => return Ok(Err(to_guest::stop_cause(cause))),
+        };
+        let event = event.map(|event| {
+            Ok::<_, wasmtime::Error>(match event {
+                SessionEvent::Completion(completion) => {
+                    session::Event::Completion(to_guest::completion(completion))
+                }
+                SessionEvent::Action(outcome) => {
+                    session::Event::Action(to_guest::action_outcome(outcome))
+                }
+                SessionEvent::Keyframe(kept) => session::Event::Keyframe(self.keyframe(kept)?),
+                SessionEvent::Sentence(sentence) => {
+                    session::Event::Sentence(to_guest::sentence(sentence))
+                }
+            })
+        });
+        Ok(Ok(event.transpose()?))
     }
 
     async fn perform(
         &mut self,
-        actions: Vec<Action>,
-    ) -> wasmtime::Result<Result<Vec<u64>, PerformError>> {
+        actions: Vec<action::Action>,
+    ) -> wasmtime::Result<Result<Vec<session::ActionId>, session::PerformError>> {
         self.called();
         if actions.len() > BATCH {
+            self.part.quota.recorded(0)?;
             let count = u32::try_from(actions.len()).unwrap_or(u32::MAX);
-            return Ok(Err(PerformError::TooMany(count)));
+            let error = PerformError::TooMany { count };
+            self.part.host.refused(&error);
+            return Ok(Err(to_guest::perform_error(error)));
         }
+        let actions: Vec<Action> = actions.into_iter().map(Action::from).collect();
         for action in &actions {
             self.part.quota.recorded(recorded_size(action))?;
         }
         let perform = self.part.host.perform(actions);
-        Ok(self.meter.host_works(perform).await)
+        let performed = self.meter.host_works(perform).await;
+        Ok(performed
+            .map(|ids| {
+                ids.into_iter()
+                    .map(|number| session::ActionId { number })
+                    .collect()
+            })
+            .map_err(to_guest::perform_error))
     }
 
     fn abort_actions(&mut self) -> wasmtime::Result<()> {
         self.called();
+        self.part.quota.recorded(0)?;
         self.part.host.abort_actions();
         Ok(())
     }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::types::{
-    Action, ActionOutcome, AudioContext, BlobError, BlobInfo, Capabilities, Completion,
-    EncodeError, Encoding, HearingError, Level, ModelRequest, PerformError, Point, ReadingError,
-    RecentAudio, Rect, Sentence, Size, StopCause, TextLine,
+    Action, ActionError, AudioContext, BlobError, BlobInfo, Capabilities, EncodeError, Encoding,
+    HearingError, Level, ModelError, ModelRequest, ModelResponse, PerformError, Point,
+    ReadingError, RecentAudio, Rect, Sentence, Size, SolutionError, StopCause, TextLine,
 };
 
 /// One captured screen, kept by the host for as long as a policy holds it.
@@ -21,7 +21,7 @@ pub trait Frame: Send + Sync {
     /// The id of the encoded picture's blob. The same encoding of the same frame is made once.
     ///
     /// # Errors
-    /// `bad-crop` where the crop is empty or leaves the frame.
+    /// `bad-crop` where the crop is empty or leaves the frame, `other` where the host cannot encode it.
     async fn encode(&self, encoding: Encoding) -> Result<String, EncodeError>;
     /// For the host, which gets its own frames back in [`PolicyHost::read_text`].
     fn as_any(&self) -> &dyn Any;
@@ -53,19 +53,36 @@ pub struct Observation {
     pub recent_audio: Option<RecentAudio>,
     pub audio_context: Option<AudioContext>,
     /// Milliseconds before the task's limit.
-    pub remaining: u64,
+    pub remaining_ms: u64,
+}
+
+/// When an action was done, milliseconds on the episode's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ActionReceipt {
+    pub started_at: u64,
+    pub ended_at: u64,
+}
+
+/// What became of one action.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActionOutcome {
+    pub id: u64,
+    pub outcome: Result<ActionReceipt, ActionError>,
+}
+
+/// The end of a model call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Completion {
+    pub call: u64,
+    pub outcome: Result<ModelResponse, ModelError>,
 }
 
 /// One entry of a policy's mailbox.
-pub enum Event {
+pub enum SessionEvent {
     Completion(Completion),
     Action(ActionOutcome),
     Keyframe(Keyframe),
     Sentence(Sentence),
-    /// The wait passed with nothing else to say.
-    Elapsed,
-    /// The last one: the policy has two seconds to return.
-    Stop(StopCause),
 }
 
 /// The host's side of one episode, as its policy sees it.
@@ -76,95 +93,41 @@ pub enum Event {
 pub trait PolicyHost: Send + 'static {
     /// Milliseconds on the episode's clock.
     fn now(&self) -> u64;
+    /// The clock readings that the guest took since its last call, as `(milliseconds, times in a row)`.
+    fn clock_was_read(&mut self, readings: Vec<(u64, u32)>);
     /// One line, already within the plugin's quota and at most a few kilobytes long.
     fn log(&mut self, level: Level, message: String);
     /// Waits for the pace. An error is why the episode ends.
     async fn observe(&mut self) -> Result<Observation, StopCause>;
     fn subscribe(&mut self, on: bool);
-    /// Waits at most `wait_ms` milliseconds, for ever without it.
-    async fn next(&mut self, wait_ms: Option<u64>) -> Event;
-    /// At most 64 actions; the runtime refuses more before the host sees them.
+    /// Waits at most `wait_ms` milliseconds, for ever without it. An error is why the episode ends: the policy has two
+    /// seconds to return.
+    async fn next(&mut self, wait_ms: Option<u64>) -> Result<Option<SessionEvent>, StopCause>;
+    /// The ids of the actions. At most 64; the runtime refuses more and says so with [`PolicyHost::refused`].
     async fn perform(&mut self, actions: Vec<Action>) -> Result<Vec<u64>, PerformError>;
+    /// A batch was refused before the host saw it.
+    fn refused(&mut self, error: &PerformError);
     fn abort_actions(&mut self);
+    /// Has a frame encoded.
+    async fn encode(
+        &mut self,
+        frame: Arc<dyn Frame>,
+        encoding: Encoding,
+    ) -> Result<String, EncodeError>;
     async fn read_text(
         &mut self,
         frame: Arc<dyn Frame>,
         area: Rect,
     ) -> Result<Vec<TextLine>, ReadingError>;
+    /// The task's solution script.
+    fn solution(&mut self) -> Result<Option<String>, SolutionError>;
     /// The id of a blob with what the speakers played between two instants in milliseconds.
     async fn clip(&mut self, start: u64, end: u64) -> Result<String, HearingError>;
     fn blob_stat(&mut self, id: &str) -> Result<BlobInfo, BlobError>;
     fn blob_read(&mut self, id: &str) -> Result<Vec<u8>, BlobError>;
     /// The model that the run chose, and what it takes.
     fn model(&mut self) -> (String, Capabilities);
-    /// Returns the call's id at once; the answer comes as [`Event::Completion`].
+    /// Returns the call's id at once; the answer comes as [`SessionEvent::Completion`].
     async fn submit(&mut self, request: ModelRequest) -> u64;
     fn cancel(&mut self, call: u64);
-}
-
-/// The host while a policy only describes itself: there is no episode yet.
-pub(crate) struct ClosedHost;
-
-#[async_trait]
-impl PolicyHost for ClosedHost {
-    fn now(&self) -> u64 {
-        0
-    }
-
-    fn log(&mut self, level: Level, message: String) {
-        crate::lines::trace("describe", level, &message);
-    }
-
-    async fn observe(&mut self) -> Result<Observation, StopCause> {
-        Err(StopCause::Operator)
-    }
-
-    fn subscribe(&mut self, _on: bool) {}
-
-    async fn next(&mut self, _wait_ms: Option<u64>) -> Event {
-        Event::Stop(StopCause::Operator)
-    }
-
-    async fn perform(&mut self, _actions: Vec<Action>) -> Result<Vec<u64>, PerformError> {
-        Err(PerformError::Stopped(StopCause::Operator))
-    }
-
-    fn abort_actions(&mut self) {}
-
-    async fn read_text(
-        &mut self,
-        _frame: Arc<dyn Frame>,
-        _area: Rect,
-    ) -> Result<Vec<TextLine>, ReadingError> {
-        Err(ReadingError::NotGranted)
-    }
-
-    async fn clip(&mut self, _start: u64, _end: u64) -> Result<String, HearingError> {
-        Err(HearingError::NotGranted)
-    }
-
-    fn blob_stat(&mut self, _id: &str) -> Result<BlobInfo, BlobError> {
-        Err(BlobError::NotFound)
-    }
-
-    fn blob_read(&mut self, _id: &str) -> Result<Vec<u8>, BlobError> {
-        Err(BlobError::NotFound)
-    }
-
-    fn model(&mut self) -> (String, Capabilities) {
-        let nothing = Capabilities {
-            images: false,
-            max_images: None,
-            audio: false,
-            tools: false,
-            coordinate_grid: None,
-        };
-        (String::new(), nothing)
-    }
-
-    async fn submit(&mut self, _request: ModelRequest) -> u64 {
-        0
-    }
-
-    fn cancel(&mut self, _call: u64) {}
 }

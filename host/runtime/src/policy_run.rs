@@ -10,9 +10,10 @@ use crate::failure::{GuestFailure, short};
 use crate::guest::{Guest, call};
 use crate::limits::Limits;
 use crate::policy::PolicyPart;
-use crate::policy_host::{ClosedHost, PolicyHost};
+use crate::policy_host::PolicyHost;
 use crate::thread;
-use crate::types::{Brief, PolicyDescriptor, PolicyError};
+use crate::to_guest;
+use crate::types::{Brief, PolicyError};
 use crate::wasi::{Clock, EpisodeClock};
 
 /// How a policy's run ended.
@@ -117,7 +118,7 @@ async fn one_call(start: Start) -> PolicyEnd {
         call(&mut store, limits.call_bounds(), async |store| {
             policy
                 .dynacu_policy_policy()
-                .call_run(store, &brief, &settings)
+                .call_run(store, &to_guest::brief(brief), &settings)
                 .await
         })
         .await
@@ -160,30 +161,4 @@ async fn time_is_up(mut told: watch::Receiver<bool>, grace: Duration) -> GuestFa
         // Only an error ends this wait: nobody takes a stop back.
         _ = told.wait_for(|stop| !*stop) => GuestFailure::error("the run was dropped"),
     }
-}
-
-/// Asks a policy what it is, on a thread of its own.
-pub(crate) async fn describe(
-    name: &str,
-    engine: Engine,
-    policy: PolicyPre<Guest<PolicyPart>>,
-) -> Result<PolicyDescriptor, GuestFailure> {
-    let (reply, answer) = oneshot::channel();
-    thread::spawn(&thread::name("describe", name), move || async move {
-        let limits = Limits::describe();
-        let outcome = async {
-            let (mut store, policy) = open(&engine, &policy, Box::new(ClosedHost), &limits).await?;
-            call(&mut store, limits.call_bounds(), async |store| {
-                policy.dynacu_policy_policy().call_describe(store).await
-            })
-            .await
-        };
-        let _ = reply.send(outcome.await);
-    })
-    .map_err(|error| GuestFailure::error(format!("no thread for the guest: {error}")))?;
-    answer.await.unwrap_or_else(|_| {
-        Err(GuestFailure::error(
-            "the guest's thread ended without a word",
-        ))
-    })
 }

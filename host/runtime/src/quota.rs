@@ -2,7 +2,7 @@
 
 use crate::failure::{Cut, GuestFailure};
 use crate::limits::Limits;
-use crate::types::{Action, ModelRequest, Part, ToolOutput};
+use crate::types::{Action, ModelRequest, Part, TextLine, ToolOutput};
 
 /// What an entry takes beside its texts: kind, times, ids, the hash of the line before it.
 const ENTRY: usize = 200;
@@ -60,19 +60,31 @@ fn take(left: &mut u64, bytes: u64, limit: u64, what: &str) -> wasmtime::Result<
 /// An action's texts; it is recorded twice, when it is queued and when it is over.
 pub(crate) fn recorded_size(action: &Action) -> usize {
     let text = match action {
-        Action::TypeText(text) | Action::Key(text) | Action::Speak(text) => text.len(),
-        _ => 0,
+        Action::Type { text } | Action::Speak { text } | Action::Key { combo: text } => text.len(),
+        Action::Click { .. }
+        | Action::Drag { .. }
+        | Action::Move { .. }
+        | Action::Scroll { .. }
+        | Action::Wait { .. }
+        | Action::Done => 0,
     };
     ENTRY + 2 * text
+}
+
+/// A line that was read out of a frame.
+pub(crate) fn reading_size(line: &TextLine) -> usize {
+    ENTRY / 2 + line.text.len()
 }
 
 /// A model request's texts.
 pub(crate) fn request_size(request: &ModelRequest) -> u64 {
     let output = |output: &ToolOutput| match output {
-        ToolOutput::Text(text) | ToolOutput::Image(text) => text.len(),
+        ToolOutput::Text(text) => text.len(),
+        ToolOutput::Image(blob) => blob.sha256.len(),
     };
     let part = |part: &Part| match part {
-        Part::Text(text) | Part::Image(text) | Part::Audio(text) | Part::Opaque(text) => text.len(),
+        Part::Text(text) | Part::Opaque(text) => text.len(),
+        Part::Image(blob) | Part::Audio(blob) => blob.sha256.len(),
         Part::ToolCall(call) => call.id.len() + call.name.len() + call.arguments.len(),
         Part::ToolResult(result) => {
             result.id.len() + result.output.iter().map(output).sum::<usize>()
@@ -97,9 +109,11 @@ mod tests {
         let mut quota = Quota::new(&Limits {
             recorded: 1000,
             media: 1000,
-            ..Limits::describe()
+            ..Limits::policy(std::time::Duration::from_secs(10), [0; 32])
         });
-        let typed = Action::TypeText("x".repeat(100));
+        let typed = Action::Type {
+            text: "x".repeat(100),
+        };
         quota.recorded(recorded_size(&typed)).unwrap();
         let end = quota.recorded(recorded_size(&typed)).unwrap_err();
         let failure = &end.downcast_ref::<Cut>().unwrap().0;

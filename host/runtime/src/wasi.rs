@@ -130,38 +130,54 @@ impl TryRng for KeyedRandom {
     }
 }
 
-/// The episode's clock, set right at every host call: WASI's clocks cannot ask the host.
+/// The episode's clock, set right at every host call: WASI's clocks cannot ask the host. It counts whole milliseconds and
+/// keeps what it told, so that a replay can tell it again.
 #[derive(Clone)]
 pub(crate) struct EpisodeClock(Arc<Mutex<Anchor>>);
 
 struct Anchor {
     /// On the episode's clock.
     at: Duration,
-    seen: Instant,
-    /// The latest time told, which later ones must not undercut.
-    told: Duration,
+    since: Instant,
+    /// The latest time told, which later ones must not undercut, milliseconds.
+    latest: u64,
+    /// What was told since the last host call, as runs: `(milliseconds, times in a row)`.
+    readings: Vec<(u64, u32)>,
 }
 
 impl EpisodeClock {
     pub(crate) fn new(now_ms: u64) -> Self {
-        let at = Duration::from_millis(now_ms);
         Self(Arc::new(Mutex::new(Anchor {
-            at,
-            seen: Instant::now(),
-            told: at,
+            at: Duration::from_millis(now_ms),
+            since: Instant::now(),
+            latest: now_ms,
+            readings: Vec::new(),
         })))
     }
 
     pub(crate) fn set(&self, now_ms: u64) {
         let mut anchor = self.0.lock();
         anchor.at = Duration::from_millis(now_ms);
-        anchor.seen = Instant::now();
+        anchor.since = Instant::now();
     }
 
-    fn tell(&self) -> Duration {
+    /// One reading, milliseconds.
+    pub(crate) fn read_millis(&self) -> u64 {
         let mut anchor = self.0.lock();
-        anchor.told = anchor.told.max(anchor.at + anchor.seen.elapsed());
-        anchor.told
+        let now = anchor.at + anchor.since.elapsed();
+        let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+        anchor.latest = anchor.latest.max(now);
+        let latest = anchor.latest;
+        match anchor.readings.last_mut() {
+            Some((reading, times)) if *reading == latest => *times = times.saturating_add(1),
+            _ => anchor.readings.push((latest, 1)),
+        }
+        latest
+    }
+
+    /// The readings since this was called last.
+    pub(crate) fn take_readings(&self) -> Vec<(u64, u32)> {
+        std::mem::take(&mut self.0.lock().readings)
     }
 }
 
@@ -171,7 +187,7 @@ impl HostWallClock for EpisodeClock {
     }
 
     fn now(&self) -> Duration {
-        self.tell()
+        Duration::from_millis(self.read_millis())
     }
 }
 
@@ -181,7 +197,7 @@ impl HostMonotonicClock for EpisodeClock {
     }
 
     fn now(&self) -> u64 {
-        u64::try_from(self.tell().as_nanos()).unwrap_or(u64::MAX)
+        self.read_millis().saturating_mul(1_000_000)
     }
 }
 
@@ -289,5 +305,8 @@ mod tests {
         clock.set(1_000);
         assert!(before >= 5_000_000_000);
         assert!(HostMonotonicClock::now(&clock) >= before);
+        let readings = clock.take_readings();
+        assert_eq!(readings.iter().map(|(_, times)| times).sum::<u32>(), 2);
+        assert!(clock.take_readings().is_empty());
     }
 }

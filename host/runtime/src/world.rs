@@ -3,7 +3,7 @@
 use crate::outline::Outline;
 
 /// Version of the interfaces in `wit/` that this host speaks.
-pub const INTERFACE_VERSION: &str = "0.1.0";
+pub const INTERFACE_VERSION: &str = "0.2.0";
 
 /// What a plugin is, read from its exports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -48,8 +48,9 @@ impl PluginKind {
                 "dynacu:host/blobs",
                 "dynacu:environment/observation",
                 "dynacu:environment/action",
-                "dynacu:environment/reading",
                 "dynacu:environment/hearing",
+                "dynacu:assist/reading",
+                "dynacu:assist/solution",
                 "dynacu:model/types",
                 "dynacu:model/inference",
                 "dynacu:policy/session",
@@ -145,19 +146,19 @@ mod tests {
     #[test]
     fn the_kind_comes_from_the_exports() {
         let policy = outline(
-            &["dynacu:policy/policy@0.1.0"],
-            &["wasi:http/types@0.2.4", "dynacu:host/clock@0.1.0"],
+            &["dynacu:policy/policy@0.2.0"],
+            &["wasi:http/types@0.2.4", "dynacu:host/clock@0.2.0"],
         );
         assert_eq!(
             recognise(&policy),
-            Ok((PluginKind::Policy, "0.1.0".to_owned()))
+            Ok((PluginKind::Policy, "0.2.0".to_owned()))
         );
         assert_eq!(
             recognise(&outline(&["wasi:cli/run@0.2.0"], &[])),
             Err(Misfit::NoWorld)
         );
         let both = outline(
-            &["dynacu:policy/policy@0.1.0", "dynacu:scoring/scorer@0.1.0"],
+            &["dynacu:policy/policy@0.2.0", "dynacu:scoring/scorer@0.2.0"],
             &[],
         );
         assert_eq!(
@@ -168,20 +169,20 @@ mod tests {
 
     #[test]
     fn versions_and_foreign_imports_are_named() {
-        let newer = outline(&["dynacu:scoring/scorer@0.2.0"], &[]);
+        let older = outline(&["dynacu:scoring/scorer@0.1.0"], &[]);
         let version =
             |name: &str, version: &str| Err(Misfit::Version(name.to_owned(), version.to_owned()));
-        assert_eq!(recognise(&newer), version("dynacu:scoring/scorer", "0.2.0"));
+        assert_eq!(recognise(&older), version("dynacu:scoring/scorer", "0.1.0"));
         let mixed = outline(
-            &["dynacu:scoring/scorer@0.1.0"],
-            &["dynacu:host/logging@0.2.0"],
+            &["dynacu:scoring/scorer@0.2.0"],
+            &["dynacu:host/logging@0.1.0"],
         );
-        assert_eq!(recognise(&mixed), version("dynacu:host/logging", "0.2.0"));
+        assert_eq!(recognise(&mixed), version("dynacu:host/logging", "0.1.0"));
         let network = outline(
-            &["dynacu:scoring/scorer@0.1.0"],
-            &["dynacu:host/http@0.1.0"],
+            &["dynacu:scoring/scorer@0.2.0"],
+            &["dynacu:host/http@0.2.0"],
         );
-        let wanted = Misfit::Import(PluginKind::Scorer, "dynacu:host/http@0.1.0".to_owned());
+        let wanted = Misfit::Import(PluginKind::Scorer, "dynacu:host/http@0.2.0".to_owned());
         assert_eq!(recognise(&network), Err(wanted));
     }
 }

@@ -15,8 +15,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use dynacu_runtime::types::{
-    Capabilities, EndCause, HttpError, HttpRequest, HttpResponse, ModelError, ModelRequest,
-    PageEvent, ScoredEpisode,
+    Capabilities, Channel, Duration as Milliseconds, EndCause, HttpError, HttpRequest,
+    HttpResponse, Instant as EpisodeTime, ModelError, ModelRequest, PageEvent, ScoredEpisode,
 };
 use dynacu_runtime::{
     Adapter, DenyEgress, Egress, FailureKind, Limits, NoBlobs, Outside, Plugin, PluginKind,
@@ -181,21 +181,22 @@ async fn dropping_the_run_ends_the_guest() {
 }
 
 #[tokio::test]
-async fn a_policy_describes_itself_and_a_scorer_is_no_policy() {
-    let descriptor = load("traps").describe_policy().await.unwrap();
-    assert_eq!(
-        (descriptor.name.as_str(), descriptor.needs_model),
-        ("traps", false)
-    );
+async fn a_manifest_says_what_a_policy_is_called_and_a_scorer_is_no_policy() {
+    let policy = load("asks-for-everything");
+    let named = (policy.name.as_str(), policy.version.as_str());
+    assert_eq!(named, ("asks-for-everything", "0.1.0"));
+    assert_eq!(policy.manifest.channels, Channel::ALL);
+    assert_eq!(load("traps").version, "", "it brings no manifest");
     let scorer = load("returns-too-much");
     assert_eq!(scorer.kind, PluginKind::Scorer);
+    let host = Box::new(ScriptedHost::default());
+    let mut run = scorer.run_policy(host, brief(), "{}".to_owned(), limits());
+    let PolicyEnd::Failed(failure) = run.ended().await else {
+        panic!("a scorer ran as a policy")
+    };
     assert!(
-        scorer
-            .describe_policy()
-            .await
-            .unwrap_err()
-            .detail
-            .contains("is a scorer, not a policy")
+        failure.detail.contains("is a scorer, not a policy"),
+        "{failure}"
     );
 }
 
@@ -203,7 +204,7 @@ async fn a_policy_describes_itself_and_a_scorer_is_no_policy() {
 async fn a_scorer_that_answers_with_too_much_fails_and_answers_again() {
     let scorer = load("returns-too-much").scorer().unwrap();
     let event = PageEvent {
-        at: 1,
+        at: EpisodeTime::at(1),
         name: "submit".to_owned(),
         data: "{}".to_owned(),
     };
@@ -240,7 +241,7 @@ fn episode() -> ScoredEpisode {
         page_events: Vec::new(),
         page_result: "pending".to_owned(),
         ended: EndCause::Done,
-        duration: 1,
+        duration: Milliseconds::of(1),
     }
 }
 
@@ -390,10 +391,10 @@ fn a_second_load_takes_the_compiled_code() {
 fn an_inspection_says_everything() {
     let inspection = serde_json::to_value(load("sends-a-request").inspect()).unwrap();
     assert_eq!(inspection["kind"], "model-adapter");
-    assert_eq!(inspection["interface_version"], "0.1.0");
+    assert_eq!(inspection["interface_version"], "0.2.0");
     let imports = inspection["imports"].as_array().unwrap();
     assert!(
-        imports.contains(&"dynacu:host/http@0.1.0".into()),
+        imports.contains(&"dynacu:host/http@0.2.0".into()),
         "{imports:?}"
     );
     assert_eq!(inspection["sha256"].as_str().unwrap().len(), 64);

@@ -59,6 +59,17 @@ fn each_kind_of_wrong_file_is_told_apart() {
 }
 
 #[test]
+fn a_component_of_the_first_interfaces_is_refused_with_what_to_do() {
+    let text = refusal(&fixture("older-interfaces"));
+    assert!(
+        text.ends_with(
+            "made for dynacu:policy/policy 0.1.0, this host speaks 0.2.0: build it with the SDK of this version"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
 fn other_versions_and_foreign_imports_are_named() {
     let folder = tempfile::tempdir().unwrap();
     // Names are stored as they are read, so one of the same length can take their place.
@@ -70,20 +81,20 @@ fn other_versions_and_foreign_imports_are_named() {
     };
     let newer = renamed(
         "newer.wasm",
-        "dynacu:policy/policy@0.1.0",
+        "dynacu:policy/policy@0.2.0",
         "dynacu:policy/policy@0.9.0",
     );
     let text = refusal(&newer);
     assert!(
-        text.contains("dynacu:policy/policy 0.9.0") && text.contains("speaks 0.1.0"),
+        text.contains("dynacu:policy/policy 0.9.0") && text.contains("speaks 0.2.0"),
         "{text}"
     );
     let foreign = renamed(
         "foreign.wasm",
-        "dynacu:policy/session@0.1.0",
-        "dynacu:policy/seance1@0.1.0",
+        "dynacu:policy/session@0.2.0",
+        "dynacu:policy/seance1@0.2.0",
     );
-    assert!(refusal(&foreign).contains("`dynacu:policy/seance1@0.1.0`, which a policy may not"));
+    assert!(refusal(&foreign).contains("`dynacu:policy/seance1@0.2.0`, which a policy may not"));
 }
 
 fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
@@ -108,13 +119,13 @@ fn a_manifest_beside_the_component_is_found_and_a_bad_one_refused() {
     std::fs::copy(fixture("traps"), &path).unwrap();
     std::fs::write(
         folder.path().join("plugin.toml"),
-        "schema = 1\nmemory_mib = 64\n",
+        "schema = 2\nmemory_mib = 64\n",
     )
     .unwrap();
     let plugin = Plugin::load(&engine(), &path).unwrap();
     assert_eq!(plugin.manifest.memory_bytes(false), 64 << 20);
     let own = folder.path().join("mine.plugin.toml");
-    std::fs::write(&own, "schema = 1\nmemory_gib = 1\n").unwrap();
+    std::fs::write(&own, "schema = 2\nmemory_gib = 1\n").unwrap();
     let Err(error @ LoadError::Manifest(_)) = Plugin::load(&engine(), &path).map(|_| ()) else {
         panic!("an unknown key was accepted")
     };

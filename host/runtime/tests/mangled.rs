@@ -82,7 +82,8 @@ fn a_mangled_component_is_a_plugin_or_one_line() {
 #[test]
 fn a_mangled_manifest_is_a_manifest_or_one_line() {
     let whole = r#"
-schema = 1
+schema = 2
+name = "example"
 hosts = ["api.example.com"]
 channels = ["keyframes", "audio"]
 memory_mib = 512

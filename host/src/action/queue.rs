@@ -5,15 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use dynacu_runtime::types::{
-    Action, ActionError, ActionReceipt, MouseButton, Point, ScrollDirection,
-};
+use dynacu_runtime::ActionReceipt;
+use dynacu_runtime::types::{Action, ActionError, Point};
 use tokio::sync::mpsc;
 
-use super::keymap;
-use super::validate::{self, Proposed, Refusal};
+use super::validate;
 use crate::capture::timebase::Timebase;
-use crate::input::{self, Input};
+use crate::input::{Input, keymap};
 use crate::mode::Grants;
 use crate::speech::Voice;
 use crate::speech::playback::Microphone;
@@ -153,12 +151,8 @@ impl Hands {
     ) -> (Result<ActionReceipt, ActionError>, Option<u64>) {
         let started_at = self.timebase.now();
         let mut latency = None;
-        let result = check(action, self.grants).and_then(|()| match action {
-            Action::Speak(text) => self.speak(text, started_at, &mut latency, cut),
-            Action::Wait(milliseconds) => wait(Duration::from_millis(*milliseconds), cut),
-            Action::Done => Ok(()),
-            other => self.point_or_type(other),
-        });
+        let result = validate::check(action, self.grants.speech)
+            .and_then(|()| self.act(action, started_at, &mut latency, cut));
         (
             result.map(|()| ActionReceipt {
                 started_at,
@@ -168,36 +162,30 @@ impl Hands {
         )
     }
 
-    fn point_or_type(&mut self, action: &Action) -> Result<(), ActionError> {
+    fn act(
+        &mut self,
+        action: &Action,
+        started_at: u64,
+        latency: &mut Option<u64>,
+        cut: &AtomicBool,
+    ) -> Result<(), ActionError> {
         let input = &mut self.input;
         match action {
-            Action::Click(click) => {
-                let button = match click.button {
-                    MouseButton::Left => input::Button::Left,
-                    MouseButton::Middle => input::Button::Middle,
-                    MouseButton::Right => input::Button::Right,
-                };
-                input.click(click.at.x, click.at.y, button, click.count)
-            }
-            Action::MovePointer(point) => input.move_pointer(point.x, point.y),
-            Action::Drag(drag) => input.drag(pair(drag.start), pair(drag.end)),
-            Action::Scroll(scroll) => {
-                let direction = match scroll.direction {
-                    ScrollDirection::Up => input::Direction::Up,
-                    ScrollDirection::Down => input::Direction::Down,
-                    ScrollDirection::Left => input::Direction::Left,
-                    ScrollDirection::Right => input::Direction::Right,
-                };
-                input.scroll(scroll.at.map(pair), direction, scroll.amount)
-            }
-            Action::Key(chord) => {
-                let chord = keymap::parse(chord).map_err(|error| refused(error.into()))?;
-                input.key(&chord)
-            }
-            Action::TypeText(text) => input.type_text(text),
-            Action::Speak(_) | Action::Wait(_) | Action::Done => Ok(()),
+            Action::Click { at, button, count } => input.click(at.x, at.y, *button, *count),
+            Action::Move { to } => input.move_pointer(to.x, to.y),
+            Action::Drag { start, end } => input.drag((*start).into(), (*end).into()),
+            Action::Scroll {
+                at,
+                direction,
+                amount,
+            } => input.scroll(at.map(Point::into), *direction, *amount),
+            Action::Key { combo } => input.key(&keymap::parse(combo)?),
+            Action::Type { text } => input.type_text(text),
+            Action::Speak { text } => return self.speak(text, started_at, latency, cut),
+            Action::Wait { ms } => return wait(Duration::from_millis(*ms), cut),
+            Action::Done => Ok(()),
         }
-        .map_err(|error| ActionError::Other(error.to_string()))
+        .map_err(|error| other(&error))
     }
 
     fn speak(
@@ -207,12 +195,14 @@ impl Hands {
         latency: &mut Option<u64>,
         cut: &AtomicBool,
     ) -> Result<(), ActionError> {
-        let failed = |error: anyhow::Error| ActionError::Other(format!("{error:#}"));
-        let sound = self.voice.synthesize(text).map_err(failed)?;
+        let sound = self.voice.synthesize(text).map_err(|error| other(&error))?;
         if cut.load(Ordering::SeqCst) {
             return Err(ActionError::Cancelled);
         }
-        let played = self.microphone.play(&sound, cut).map_err(failed)?;
+        let played = self
+            .microphone
+            .play(&sound, cut)
+            .map_err(|error| other(&error))?;
         *latency = Some(played.started_at.saturating_sub(started_at));
         if played.cut {
             Err(ActionError::Cancelled)
@@ -233,39 +223,9 @@ fn wait(time: Duration, cut: &AtomicBool) -> Result<(), ActionError> {
     Ok(())
 }
 
-fn pair(point: Point) -> (i32, i32) {
-    (point.x, point.y)
-}
-
-fn check(action: &Action, grants: Grants) -> Result<(), ActionError> {
-    let proposed = match action {
-        Action::Click(click) => Proposed::Click {
-            at: pair(click.at),
-            count: click.count,
-        },
-        Action::MovePointer(point) => Proposed::Move { to: pair(*point) },
-        Action::Drag(drag) => Proposed::Drag {
-            start: pair(drag.start),
-            end: pair(drag.end),
-        },
-        Action::Scroll(scroll) => Proposed::Scroll {
-            at: scroll.at.map(pair),
-            notches: scroll.amount,
-        },
-        Action::TypeText(text) => Proposed::Type { text },
-        Action::Key(chord) => Proposed::Key { chord },
-        Action::Speak(text) => Proposed::Speak { text },
-        Action::Wait(_) | Action::Done => Proposed::Pause,
-    };
-    validate::check(&proposed, grants.speech).map_err(refused)
-}
-
-fn refused(refusal: Refusal) -> ActionError {
-    match refusal {
-        Refusal::OffScreen(x, y) => ActionError::OffScreen(Point { x, y }),
-        Refusal::UnknownKey(key) => ActionError::UnknownKey(key),
-        Refusal::ForbiddenKey(chord) => ActionError::ForbiddenKey(chord),
-        Refusal::NotGranted(what) => ActionError::NotGranted(what),
-        Refusal::Other(text) => ActionError::Other(text),
+/// A fault of the host, with what stands behind it.
+fn other(error: &(impl std::fmt::Display + ?Sized)) -> ActionError {
+    ActionError::Other {
+        reason: format!("{error:#}"),
     }
 }

@@ -1,144 +1,107 @@
 //! What is wrong with an action, before anything of it is done. Nothing is clamped: a point outside the screen is an error
 //! that the policy sees.
 
-use super::keymap::{self, KeyError};
-use crate::desktop::display::{HEIGHT, WIDTH};
+use dynacu_runtime::types::{Action, ActionError, Channel, Point};
+
+use crate::desktop::display::off_screen;
+use crate::input::keymap::{self, KeyError, untypable};
 
 /// The most clicks of one click action: three select a paragraph, no page asks for more than a few.
 pub const MOST_CLICKS: u8 = 5;
 /// The most wheel notches of one scroll action.
 pub const MOST_NOTCHES: u32 = 100;
-/// The most characters of one type-text action: at a hundred a second, longer ones would outlast an episode's patience.
+/// The most characters of one type action: at a hundred a second, longer ones would outlast an episode's patience.
 pub const MOST_CHARACTERS: usize = 10_000;
 
-/// An action as far as its validity goes. Points are pixels of the screen, the origin is its upper left corner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Proposed<'a> {
-    Click {
-        at: (i32, i32),
-        count: u8,
-    },
-    Move {
-        to: (i32, i32),
-    },
-    Drag {
-        start: (i32, i32),
-        end: (i32, i32),
-    },
-    Scroll {
-        at: Option<(i32, i32)>,
-        notches: u32,
-    },
-    Type {
-        text: &'a str,
-    },
-    Key {
-        chord: &'a str,
-    },
-    Speak {
-        text: &'a str,
-    },
-    /// `wait` and `done`.
-    Pause,
-}
-
-/// Why an action is not done. The first four are the interface's errors of the same names.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    #[error("the point ({0}, {1}) is outside the screen of {WIDTH}x{HEIGHT}")]
-    OffScreen(i32, i32),
-    #[error("there is no key named {0:?}")]
-    UnknownKey(String),
-    #[error("the chord {0:?} is not one of those that stay on the page")]
-    ForbiddenKey(String),
-    #[error("the mode does not grant {0}")]
-    NotGranted(String),
-    #[error("{0}")]
-    Other(String),
-}
-
-impl From<KeyError> for Refusal {
-    fn from(error: KeyError) -> Self {
-        match error {
-            KeyError::UnknownKey(name) => Self::UnknownKey(name),
-            KeyError::ForbiddenKey(chord) => Self::ForbiddenKey(chord),
-        }
-    }
-}
-
-/// Whether a point is outside the screen: valid are 0..=1279 and 0..=719.
-#[must_use]
-pub fn off_screen(x: i32, y: i32) -> bool {
-    !(0..i32::from(WIDTH)).contains(&x) || !(0..i32::from(HEIGHT)).contains(&y)
-}
-
 /// Checks one action; `speech_granted` is the mode's word on the microphone.
-pub fn check(action: &Proposed<'_>, speech_granted: bool) -> Result<(), Refusal> {
-    let on_screen = |(x, y): (i32, i32)| {
-        if off_screen(x, y) {
-            Err(Refusal::OffScreen(x, y))
-        } else {
-            Ok(())
+///
+/// # Errors
+/// What the policy is told.
+pub fn check(action: &Action, speech_granted: bool) -> Result<(), ActionError> {
+    match action {
+        Action::Click { at, count, .. } => {
+            on_screen(*at)?;
+            within(
+                "a click has 1 to 5 clicks",
+                (1..=MOST_CLICKS).contains(count),
+                count,
+            )
         }
-    };
-    match *action {
-        Proposed::Click { at, count } => {
-            on_screen(at)?;
-            if count == 0 || count > MOST_CLICKS {
-                return Err(Refusal::Other(format!(
-                    "a click has 1 to {MOST_CLICKS} clicks, not {count}"
-                )));
-            }
-            Ok(())
-        }
-        Proposed::Move { to } => on_screen(to),
-        Proposed::Drag { start, end } => on_screen(start).and_then(|()| on_screen(end)),
-        Proposed::Scroll { at, notches } => {
+        Action::Move { to } => on_screen(*to),
+        Action::Drag { start, end } => on_screen(*start).and_then(|()| on_screen(*end)),
+        Action::Scroll { at, amount, .. } => {
             at.map_or(Ok(()), on_screen)?;
-            if notches > MOST_NOTCHES {
-                return Err(Refusal::Other(format!(
-                    "a scroll has at most {MOST_NOTCHES} notches, not {notches}"
-                )));
-            }
-            Ok(())
+            within(
+                "a scroll has at most 100 notches",
+                *amount <= MOST_NOTCHES,
+                amount,
+            )
         }
-        Proposed::Type { text } => {
+        Action::Type { text } => {
             let count = text.chars().count();
-            if count > MOST_CHARACTERS {
-                return Err(Refusal::Other(format!(
-                    "a text has at most {MOST_CHARACTERS} characters, not {count}"
-                )));
-            }
+            within(
+                "a text has at most 10,000 characters",
+                count <= MOST_CHARACTERS,
+                &count,
+            )?;
             match text.chars().find(|character| untypable(*character)) {
-                Some(character) => Err(Refusal::Other(format!(
-                    "the character U+{:04X} cannot be typed",
-                    u32::from(character)
-                ))),
+                Some(character) => Err(ActionError::Invalid {
+                    reason: format!(
+                        "the character U+{:04X} cannot be typed",
+                        u32::from(character)
+                    ),
+                }),
                 None => Ok(()),
             }
         }
-        Proposed::Key { chord } => keymap::parse(chord).map(|_| ()).map_err(Refusal::from),
-        Proposed::Speak { text } => {
+        Action::Key { combo } => keymap::parse(combo).map(|_| ()).map_err(ActionError::from),
+        Action::Speak { text } => {
             if !speech_granted {
-                Err(Refusal::NotGranted("speech".to_owned()))
+                Err(ActionError::NotGranted {
+                    what: Channel::Speech.name().to_owned(),
+                })
             } else if text.trim().is_empty() {
-                Err(Refusal::Other("there is nothing to speak".to_owned()))
+                Err(ActionError::Invalid {
+                    reason: "there is nothing to speak".to_owned(),
+                })
             } else {
                 Ok(())
             }
         }
-        Proposed::Pause => Ok(()),
+        Action::Wait { .. } | Action::Done => Ok(()),
     }
 }
 
-/// Control characters, but for line breaks and tabulators, are on no keyboard.
-#[must_use]
-pub fn untypable(character: char) -> bool {
-    character.is_control() && !matches!(character, '\n' | '\r' | '\t')
+fn on_screen(at: Point) -> Result<(), ActionError> {
+    if off_screen(at.x, at.y) {
+        Err(ActionError::OffScreen { at })
+    } else {
+        Ok(())
+    }
+}
+
+fn within(rule: &str, holds: bool, value: &impl ToString) -> Result<(), ActionError> {
+    if holds {
+        return Ok(());
+    }
+    Err(ActionError::Invalid {
+        reason: format!("{rule}, not {}", value.to_string()),
+    })
+}
+
+impl From<KeyError> for ActionError {
+    fn from(error: KeyError) -> Self {
+        match error {
+            KeyError::UnknownKey(key) => Self::UnknownKey { key },
+            KeyError::ForbiddenKey(combo) => Self::ForbiddenKey { combo },
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use dynacu_runtime::types::MouseButton;
+
     use super::*;
 
     #[test]
@@ -153,44 +116,62 @@ mod tests {
             (640, -1),
             (i32::MAX, i32::MIN),
         ] {
+            let at = Point { x, y };
             assert_eq!(
-                check(&Proposed::Move { to: (x, y) }, false),
-                Err(Refusal::OffScreen(x, y))
+                check(&Action::Move { to: at }, false),
+                Err(ActionError::OffScreen { at })
             );
         }
-        let drag = Proposed::Drag {
-            start: (0, 0),
-            end: (1280, 0),
-        };
-        assert_eq!(check(&drag, false), Err(Refusal::OffScreen(1280, 0)));
+        let (start, end) = (Point { x: 0, y: 0 }, Point { x: 1280, y: 0 });
+        assert_eq!(
+            check(&Action::Drag { start, end }, false),
+            Err(ActionError::OffScreen { at: end })
+        );
     }
 
     #[test]
     fn speech_needs_its_grant_and_chords_their_list() {
-        assert!(check(&Proposed::Speak { text: "Paris" }, true).is_ok());
-        let refused = check(&Proposed::Speak { text: "Paris" }, false);
-        assert_eq!(refused, Err(Refusal::NotGranted("speech".to_owned())));
+        let speak = Action::Speak {
+            text: "Paris".to_owned(),
+        };
+        let key = |combo: &str| Action::Key {
+            combo: combo.to_owned(),
+        };
+        assert!(check(&speak, true).is_ok());
         assert_eq!(
-            check(&Proposed::Key { chord: "F5" }, true),
-            Err(Refusal::ForbiddenKey("F5".to_owned()))
+            check(&speak, false),
+            Err(ActionError::NotGranted {
+                what: "speech".to_owned()
+            })
         );
         assert_eq!(
-            check(&Proposed::Key { chord: "F99" }, true),
-            Err(Refusal::UnknownKey("F99".to_owned()))
+            check(&key("F5"), true),
+            Err(ActionError::ForbiddenKey {
+                combo: "F5".to_owned()
+            })
+        );
+        assert_eq!(
+            check(&key("F99"), true),
+            Err(ActionError::UnknownKey {
+                key: "F99".to_owned()
+            })
         );
     }
 
     #[test]
-    fn text_that_no_keyboard_has_is_refused_before_any_of_it_is_typed() {
-        assert!(
-            check(
-                &Proposed::Type {
-                    text: "two\nlines\tand 日本語 😀"
-                },
-                false
-            )
-            .is_ok()
-        );
-        assert!(check(&Proposed::Type { text: "bell \u{7}" }, false).is_err());
+    fn what_is_out_of_range_is_refused_before_any_of_it_is_done() {
+        let typed = |text: &str| Action::Type {
+            text: text.to_owned(),
+        };
+        let clicks = |count| Action::Click {
+            at: Point { x: 1, y: 1 },
+            button: MouseButton::Left,
+            count,
+        };
+        assert!(check(&typed("two\nlines\tand 日本語 😀"), false).is_ok());
+        assert!(check(&typed("bell \u{7}"), false).is_err());
+        assert!(check(&clicks(5), false).is_ok());
+        let refused = check(&clicks(0), false).unwrap_err();
+        assert_eq!(refused.to_string(), "a click has 1 to 5 clicks, not 0");
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::config::model::ModelArguments;
+use crate::config::inference::ModelArguments;
 use crate::desktop::lane::Lane;
 use crate::desktop::{browser, check};
 use crate::models;

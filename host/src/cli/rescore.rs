@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use dynacu_record::{EndCause, Entry, Event, ScoreResult};
+use dynacu_record::{EndCause, Event, Line, ScoreResult};
 use dynacu_report::{Episode, read_run};
-use dynacu_runtime::types::{PageEvent, ScoredEpisode};
+use dynacu_runtime::types::{Duration, PageEvent, ScoredEpisode};
 use dynacu_runtime::{Engine, Plugin, Scorer};
 use serde::Serialize;
 
 use super::Done;
 use crate::bundled;
-use crate::episode::judge::wants_verdict;
+use crate::episode::judge::{wants_verdict, wire};
 use crate::episode::scoring::{ask, ended};
 use crate::suite::summary::{columns, outcome_name};
 use crate::task::catalogue::Catalogue;
@@ -200,26 +200,20 @@ struct Recorded {
     duration: u64,
 }
 
-fn recorded(entries: &[Entry]) -> Result<Recorded> {
+fn recorded(entries: &[Line]) -> Result<Recorded> {
     let mut variant = None;
     let mut events = Vec::new();
     let mut duration = 0;
     for entry in entries {
         match &entry.event {
-            Event::EpisodeStarted {
-                variant: values, ..
-            } => variant = Some(values.to_string()),
-            Event::Page { at, name, data } => events.push(PageEvent {
-                at: *at,
-                name: name.clone(),
-                data: data.to_string(),
-            }),
+            Event::EpisodeStarted(started) => variant = Some(started.variant.to_string()),
+            Event::Page(event) => events.push(wire(event)),
             Event::Ended { .. } => duration = entry.t,
             _ => {}
         }
     }
     // Utterances are recognised after what followed them; the scorer sees the order in which things were done.
-    events.sort_by_key(|event| event.at);
+    events.sort_by_key(|event: &PageEvent| event.at.milliseconds);
     Ok(Recorded {
         variant: variant.context("the record has no beginning")?,
         events,
@@ -257,7 +251,7 @@ async fn again(folder: &Path, episode: &Episode, scorers: &mut Scorers) -> Resul
             page_events: recorded.events,
             page_result: page_result.clone(),
             ended: ended(result.cause).context("nothing to score")?,
-            duration: recorded.duration,
+            duration: Duration::of(recorded.duration),
         },
     )
     .await;

@@ -11,27 +11,25 @@ use dynacu_record::{EpisodeResult, Outcome, RunInfo};
 use dynacu_runtime::Engine;
 
 use super::Done;
-use crate::config::model::ModelArguments;
+use crate::config::inference::ModelArguments;
 use crate::config::{Flags, Lanes, MOST_LANES, PAGE_LIMIT, RunConfig};
 use crate::desktop::check;
-use crate::desktop::lane::Lane;
-use crate::episode::Bench;
+use crate::driver::{self, Driver};
 use crate::episode::stop::Stop;
-use crate::model::ping::ping;
-use crate::perception::recognizer::RecognizerChoice;
+use crate::inference::ping::ping;
 use crate::suite::agents::Crew;
 use crate::suite::describe::{describe, now};
-use crate::suite::lanes::{NotReady, Work, ready_lane};
-use crate::suite::plan::{Planned, episodes, order, slots, slots_of_page, table};
+use crate::suite::lanes::Work;
+use crate::suite::plan::{Planned, episodes, order, table};
 use crate::suite::resume::{Found, look};
 use crate::suite::resumed::Resumed;
+use crate::suite::slots::{slots, slots_of_page};
 use crate::suite::view::Views;
 use crate::suite::watch::Watch;
 use crate::suite::{capacity, running, summary};
 use crate::task::catalogue::Catalogue;
 use crate::task::foreign::Page;
-use crate::task::home::{Home, home};
-use crate::task::studio::Studio;
+use crate::task::home::home;
 
 #[derive(Debug, Args)]
 pub struct RunArguments {
@@ -168,17 +166,15 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         None => run_folder(config.out.as_deref())?,
     };
     let _alone = alone(&folder)?;
-    let bench = bench(engine, home, &config.recognizer)?;
+    eprintln!("loading the models …");
+    let bench = driver::bench(engine, home, &config.recognizer)?;
     bench.encoder.name().clone_into(&mut info.encoder);
     if let Some(resumed) = &resumed {
         resumed.check(&info)?;
         resumed.carry_over(&mut info);
     }
     let stop = Stop::on_signals().context("cannot listen for interrupts")?;
-    let studio = Studio::new(
-        Some(Arc::clone(&bench.page_recognizer)),
-        Some(Arc::clone(&bench.reader)),
-    );
+    let studio = driver::studio(&bench);
     let voice = bench.voice.synthesize(check::WORDS)?;
     let work = Arc::new(Work {
         bench,
@@ -291,25 +287,26 @@ fn write_info(folder: &Path, info: &RunInfo) -> Result<()> {
     })
 }
 
-/// How many lanes, and the first of them where it had to be started to know.
-async fn lanes(work: &Work, due: usize) -> Result<(usize, Option<Lane>)> {
+/// How many lanes, and the first one's driver where its lane had to be started to know.
+async fn lanes(work: &Work, due: usize) -> Result<(usize, Option<Driver>)> {
     let wanted = match work.config.lanes {
         Lanes::Fixed(lanes) => return Ok((lanes.min(due.max(1)), None)),
         Lanes::Auto if due < 2 => return Ok((1, None)),
         Lanes::Auto => capacity::room().await?,
     };
-    let lane = ready_lane(work, 0).await.map_err(NotReady::into_error)?;
+    let mut first = work.driver(0);
+    let lane = first.lane().await?;
     let config = &work.config;
     let cost = capacity::cost(
         &work.bench,
         &config.recognizer,
-        &lane,
+        lane,
         config.fps,
         &work.voice,
     )?;
     let (lanes, why) = capacity::lanes(cost, wanted);
     eprintln!("--lanes auto takes {why}");
-    Ok((lanes.min(due).min(MOST_LANES), Some(lane)))
+    Ok((lanes.min(due).min(MOST_LANES), Some(first)))
 }
 
 async fn watched(port: u16, work: &Arc<Work>) -> Result<Watch> {
@@ -387,24 +384,6 @@ async fn preflight(crew: &Crew) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// Loads every model once.
-pub(super) fn bench(engine: Engine, home: Home, recognizer: &RecognizerChoice) -> Result<Bench> {
-    eprintln!("loading the models …");
-    let page_recognizer = RecognizerChoice::Base.load()?;
-    Ok(Bench {
-        engine,
-        home,
-        encoder: crate::perception::encoder::load_encoder()?,
-        recognizer: match recognizer {
-            RecognizerChoice::Base => Arc::clone(&page_recognizer),
-            other => other.load()?,
-        },
-        page_recognizer,
-        voice: Arc::new(crate::speech::piper::Piper::load()?),
-        reader: Arc::new(crate::perception::reading::Reader::load()?),
-    })
 }
 
 /// The run folder: the one named, which must be new, or a fresh one.

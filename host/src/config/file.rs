@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::model::ModelTable;
+use super::inference::ModelTable;
 use super::{Group, Lanes, RunConfig};
 use crate::mode::ModeChoice;
 use crate::perception::recognizer::{RecognizerChoice, RemoteSettings};

@@ -24,6 +24,12 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// lose to each of the others.
 const ATTEMPTS: u32 = 10;
 
+/// Whether a point is outside the screen: valid are 0..=1279 and 0..=719.
+#[must_use]
+pub fn off_screen(x: i32, y: i32) -> bool {
+    !(0..i32::from(WIDTH)).contains(&x) || !(0..i32::from(HEIGHT)).contains(&y)
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum DisplayError {
     #[error(transparent)]

@@ -2,25 +2,24 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
-use dynacu_record::{ActionCounts, EndCause, Event as Entry, Recorder};
-use dynacu_runtime::types::{Action, ActionError, ActionOutcome, Completion, Sentence, StopCause};
-use dynacu_runtime::{Event, Keyframe};
+use dynacu_record::{ActionCounts, EndCause, Event, Recorder};
+use dynacu_runtime::types::{Action, ActionError, Sentence, StopCause};
+use dynacu_runtime::{ActionOutcome, Completion, Keyframe, SessionEvent};
+use parking_lot::{Mutex, MutexGuard};
 use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::Notify;
 
-use super::describe::{describe, describe_error};
 use crate::action::queue::Performed;
 use crate::capture::timebase::Timebase;
+use crate::inference::calls::Asker;
 use crate::input::Input;
 use crate::mode::Grants;
-use crate::model::inference::Asker;
-use crate::observation::Shelf;
+use crate::observation::{self, Shelf};
 use crate::perception::hearing::Hearing;
 use crate::perception::reading::Reader;
-use crate::perception::seeing::Seeing;
-use crate::perception::transcript::Sentence as Heard;
+use crate::perception::seeing::{Kept, Seeing};
 
 /// Keyframe and sentence events that wait for a policy; beyond it the oldest go (they come with the next observation).
 const NOTICES: usize = 256;
@@ -29,11 +28,26 @@ const PENDING: usize = 512;
 
 /// What the host asks of the episode loop on the session's behalf.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
+pub enum Request {
     Done,
     StepLimit,
     /// A model call showed that the episode cannot go on.
     End(EndCause, String),
+}
+
+impl Request {
+    /// The screen or its pointer cannot be read any more.
+    pub(super) fn screen_lost(error: &(impl std::fmt::Display + ?Sized)) -> Request {
+        Request::End(EndCause::ScreenLost, format!("{error:#}"))
+    }
+
+    /// A picture that belongs into the record could not be encoded.
+    pub(super) fn picture_lost(why: &str) -> Request {
+        Request::End(
+            EndCause::RecordLost,
+            format!("a picture could not be encoded: {why}"),
+        )
+    }
 }
 
 /// Everything that the session, the action queue and the episode loop share.
@@ -47,8 +61,16 @@ pub struct Desk {
     pub hearing: Hearing,
     /// A second connection: the first one acts, on its own thread.
     pub pointer: Input,
-    pub wishes: tokio::sync::mpsc::Sender<Wish>,
+    pub requests: tokio::sync::mpsc::Sender<Request>,
     pub policy: String,
+    /// The task's solution script, for a policy that has that assist; the inner one is none where the task has no script.
+    pub solution: Option<Option<String>>,
+    pub mailbox: Mailbox,
+}
+
+/// What waits for the policy, and what was counted.
+#[derive(Default)]
+pub struct Mailbox {
     pub(super) changed: Notify,
     pub(super) steps: AtomicU32,
     /// CPU time of the policy's thread when it last asked something of the host.
@@ -62,7 +84,7 @@ pub(super) struct Mail {
     pub(super) outcomes: VecDeque<ActionOutcome>,
     pub(super) outstanding: usize,
     pub(super) completions: VecDeque<Completion>,
-    pub(super) notices: VecDeque<Event>,
+    pub(super) notices: VecDeque<SessionEvent>,
     pub(super) pending: Vec<Keyframe>,
     pub(super) pending_dropped: u32,
     pub(super) subscribed: bool,
@@ -84,54 +106,7 @@ pub struct Tally {
     pub asr_ms: Vec<u64>,
 }
 
-/// The pieces that [`Desk::new`] puts together.
-pub struct Parts {
-    pub timebase: Arc<Timebase>,
-    pub recorder: Recorder,
-    pub grants: Grants,
-    pub reading: Option<Arc<Reader>>,
-    pub shelf: Arc<Shelf>,
-    pub seeing: Seeing,
-    pub hearing: Hearing,
-    /// A second connection: the first one acts, on its own thread.
-    pub pointer: Input,
-    pub wishes: tokio::sync::mpsc::Sender<Wish>,
-    pub policy: String,
-}
-
 impl Desk {
-    #[must_use]
-    pub fn new(parts: Parts) -> Arc<Desk> {
-        let Parts {
-            timebase,
-            recorder,
-            grants,
-            reading,
-            shelf,
-            seeing,
-            hearing,
-            pointer,
-            wishes,
-            policy,
-        } = parts;
-        Arc::new(Desk {
-            timebase,
-            recorder,
-            grants,
-            reading,
-            shelf,
-            seeing,
-            hearing,
-            pointer,
-            wishes,
-            policy,
-            mail: Mutex::default(),
-            changed: Notify::new(),
-            steps: AtomicU32::new(0),
-            policy_cpu_ms: AtomicU64::new(0),
-        })
-    }
-
     /// The hearing alone, to be stopped; capture ends here.
     pub fn into_hearing(self) -> Hearing {
         self.seeing.stop();
@@ -143,22 +118,22 @@ impl Desk {
         let time = clock_gettime(ClockId::ThreadCPUTime);
         let millis = u64::try_from(time.tv_sec).unwrap_or(0) * 1000
             + u64::try_from(time.tv_nsec).unwrap_or(0) / 1_000_000;
-        self.policy_cpu_ms.store(millis, Ordering::Relaxed);
+        self.mailbox.policy_cpu_ms.store(millis, Ordering::Relaxed);
     }
 
     /// CPU time of the policy's thread up to its last call, milliseconds.
     pub(super) fn policy_cpu_ms(&self) -> u64 {
-        self.policy_cpu_ms.load(Ordering::Relaxed)
+        self.mailbox.policy_cpu_ms.load(Ordering::Relaxed)
     }
 
     pub(super) fn mail(&self) -> MutexGuard<'_, Mail> {
-        self.mail.lock().unwrap_or_else(PoisonError::into_inner)
+        self.mailbox.mail.lock()
     }
 
     /// The last event of every policy: from now on nothing can be seen or done.
     pub fn stop(&self, cause: StopCause) {
         self.mail().stop.get_or_insert(cause);
-        self.changed.notify_waiters();
+        self.mailbox.changed.notify_waiters();
     }
 
     pub(super) fn stopped(&self) -> Option<StopCause> {
@@ -168,60 +143,80 @@ impl Desk {
     /// An action came to its end.
     pub fn performed(&self, performed: Performed) {
         let now = self.timebase.now();
-        let what = serde_json::Value::String(describe(&performed.action));
         let done = matches!(
             (&performed.action, &performed.outcome),
             (Action::Done, Ok(_))
         );
+        let event = match &performed.outcome {
+            Ok(receipt) => Event::ActionDone {
+                id: performed.id,
+                action: performed.action,
+                started_at: receipt.started_at,
+                ended_at: receipt.ended_at,
+            },
+            Err(error) => Event::ActionFailed {
+                id: performed.id,
+                action: performed.action,
+                error: error.clone(),
+            },
+        };
         // As fast as a guest likes: its actions wait for the disk where the host's own events must not.
-        match &performed.outcome {
-            Ok(receipt) => self.recorder.event_waiting(
-                now,
-                Entry::ActionDone {
-                    action: performed.id,
-                    what,
-                    started_at: receipt.started_at,
-                    ended_at: receipt.ended_at,
-                },
-            ),
-            Err(error) => self.recorder.event_waiting(
-                now,
-                Entry::ActionFailed {
-                    action: performed.id,
-                    what,
-                    error: describe_error(error),
-                },
-            ),
-        }
+        self.recorder.event_waiting(now, event);
         let mut mail = self.mail();
         let counts = &mut mail.counts;
         match &performed.outcome {
             Ok(_) => counts.done += 1,
-            Err(ActionError::OffScreen(_)) => counts.off_screen += 1,
-            Err(ActionError::ForbiddenKey(_)) => counts.forbidden += 1,
-            Err(ActionError::UnknownKey(_)) => counts.unknown_key += 1,
-            Err(ActionError::NotGranted(_)) => counts.not_granted += 1,
+            Err(ActionError::OffScreen { .. }) => counts.off_screen += 1,
+            Err(ActionError::ForbiddenKey { .. }) => counts.forbidden += 1,
+            Err(ActionError::UnknownKey { .. }) => counts.unknown_key += 1,
+            Err(ActionError::NotGranted { .. }) => counts.not_granted += 1,
             Err(ActionError::Cancelled) => counts.cancelled += 1,
-            Err(ActionError::Other(_)) => counts.failed += 1,
+            Err(ActionError::Invalid { .. }) => counts.invalid += 1,
+            Err(ActionError::Other { .. }) => counts.failed += 1,
         }
         if let Some(latency) = performed.speech_latency_ms {
             mail.spoken += 1;
             mail.speech_latency_ms.push(latency);
         }
         mail.outcomes.push_back(ActionOutcome {
-            action: performed.id,
+            id: performed.id,
             outcome: performed.outcome,
         });
         drop(mail);
-        self.changed.notify_waiters();
+        self.mailbox.changed.notify_waiters();
         if done {
-            // A full channel means that a wish is already waiting, and the first one decides.
-            let _ = self.wishes.try_send(Wish::Done);
+            // A full channel means that a request is already waiting, and the first one decides.
+            let _ = self.requests.try_send(Request::Done);
         }
     }
 
-    /// A frame was kept; `None` where the mode has no keyframes, so that nothing can reach the policy by mistake.
-    pub fn kept(&self, keyframe: impl Fn() -> Keyframe) {
+    /// A picture could not be encoded: the episode ends, since its record cannot be whole.
+    pub(super) fn picture_lost(&self, why: &str) {
+        // A full channel means that a request is already waiting, and the first one decides.
+        let _ = self.requests.try_send(Request::picture_lost(why));
+    }
+
+    /// A frame was kept: into the record, and to the policy where its mode has keyframes.
+    pub fn kept(&self, kept: &Kept) {
+        let captured_at = self.timebase.millis(kept.frame.captured);
+        let held = self.shelf.hold(Arc::clone(&kept.frame), captured_at);
+        let frame = match held.record() {
+            Ok(frame) => frame,
+            Err(error) => return self.picture_lost(&super::names::encode_error(&error)),
+        };
+        let keyframe = || observation::keyframe(&held, kept);
+        self.recorder.event(
+            self.timebase.now(),
+            Event::Keyframe {
+                frame,
+                captured_at,
+                changed: keyframe().changed,
+                changed_fraction: kept.changed_fraction,
+                semantic_distance: kept.semantic_distance,
+                settled: kept.settled,
+                decided_after_ms: kept.decided_after_ms,
+            },
+        );
         if !self.grants.keyframes {
             return;
         }
@@ -232,22 +227,28 @@ impl Desk {
         }
         mail.pending.push(keyframe());
         if mail.subscribed {
-            mail.notice(Event::Keyframe(keyframe()));
+            mail.notice(SessionEvent::Keyframe(keyframe()));
             drop(mail);
-            self.changed.notify_waiters();
+            self.mailbox.changed.notify_waiters();
         }
     }
 
-    /// A sentence became final.
-    pub fn heard(&self, sentence: &Heard) {
+    /// A sentence became final: into the record, and to the policy where its mode has sound.
+    pub fn heard(&self, sentence: &Sentence) {
+        self.recorder.event(
+            self.timebase.now(),
+            Event::Sentence {
+                sentence: sentence.clone(),
+            },
+        );
         if !self.grants.audio {
             return;
         }
         let mut mail = self.mail();
         if mail.subscribed {
-            mail.notice(Event::Sentence(to_policy(sentence)));
+            mail.notice(SessionEvent::Sentence(sentence.clone()));
             drop(mail);
-            self.changed.notify_waiters();
+            self.mailbox.changed.notify_waiters();
         }
     }
 
@@ -255,7 +256,7 @@ impl Desk {
     pub fn tally(&self) -> Tally {
         let mail = self.mail();
         Tally {
-            steps: self.steps.load(Ordering::Relaxed),
+            steps: self.mailbox.steps.load(Ordering::Relaxed),
             counts: mail.counts.clone(),
             spoken: mail.spoken,
             speech_latency_ms: mail.speech_latency_ms.clone(),
@@ -266,26 +267,27 @@ impl Desk {
 }
 
 impl Mail {
-    fn notice(&mut self, event: Event) {
+    fn notice(&mut self, event: SessionEvent) {
         if self.notices.len() >= NOTICES {
             self.notices.pop_front();
         }
         self.notices.push_back(event);
     }
 
-    pub(super) fn take(&mut self) -> Option<Event> {
+    /// The next event, or the end: outcomes come first, so that a policy learns what its last actions did before it learns
+    /// that all is over.
+    pub(super) fn take(&mut self) -> Result<Option<SessionEvent>, StopCause> {
         if let Some(outcome) = self.outcomes.pop_front() {
             self.outstanding = self.outstanding.saturating_sub(1);
-            return Some(Event::Action(outcome));
+            return Ok(Some(SessionEvent::Action(outcome)));
         }
         if let Some(completion) = self.completions.pop_front() {
-            return Some(Event::Completion(completion));
+            return Ok(Some(SessionEvent::Completion(completion)));
         }
-        // Outcomes come first, so that a policy learns what its last actions did before it learns that all is over.
-        if let Some(cause) = self.stop {
-            return Some(Event::Stop(cause));
+        match self.stop {
+            Some(cause) => Err(cause),
+            None => Ok(self.notices.pop_front()),
         }
-        self.notices.pop_front()
     }
 }
 
@@ -296,32 +298,20 @@ impl Asker for ModelCalls {
     fn step(&self) -> u32 {
         self.0
             .upgrade()
-            .map_or(0, |desk| desk.steps.load(Ordering::Relaxed))
+            .map_or(0, |desk| desk.mailbox.steps.load(Ordering::Relaxed))
     }
 
     fn deliver(&self, completion: Completion) {
         if let Some(desk) = self.0.upgrade() {
             desk.mail().completions.push_back(completion);
-            desk.changed.notify_waiters();
+            desk.mailbox.changed.notify_waiters();
         }
     }
 
     fn end(&self, cause: EndCause, detail: String) {
         if let Some(desk) = self.0.upgrade() {
-            // A full channel means that a wish is already waiting, and the first one decides.
-            let _ = desk.wishes.try_send(Wish::End(cause, detail));
+            // A full channel means that a request is already waiting, and the first one decides.
+            let _ = desk.requests.try_send(Request::End(cause, detail));
         }
-    }
-}
-
-/// A sentence as policies get it.
-pub fn to_policy(sentence: &Heard) -> Sentence {
-    Sentence {
-        started_at: sentence.started_at,
-        ended_at: sentence.ended_at,
-        text: sentence.text.clone(),
-        confidence: sentence.confidence,
-        is_final: sentence.is_final,
-        starts_turn: sentence.starts_turn,
     }
 }

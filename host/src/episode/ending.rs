@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dynacu_record::{EndCause, Event as Entry, Intervals, Perception, ScoreResult, Speech};
+use dynacu_record::{EndCause, Event, Intervals, Perception, ScoreResult, Speech};
 
 use super::desk::Tally;
 use super::judge::Judge;
@@ -13,7 +13,7 @@ use super::phase::{Phase, within};
 use super::stage::Stage;
 use super::{Trial, scoring};
 use crate::desktop::browser::Browser;
-use crate::model::inference::ModelTally;
+use crate::inference::calls::ModelTally;
 use crate::perception::hearing::HeardAll;
 use crate::task::manifest::MomentChannel;
 
@@ -67,7 +67,7 @@ impl Live<'_> {
             .unwrap_or_else(|error| {
                 stage.recorder.event(
                     duration,
-                    Entry::Note {
+                    Event::Note {
                         text: format!("getTaskResult() did not answer: {error:#}"),
                     },
                 );
@@ -153,7 +153,7 @@ impl Live<'_> {
             if let Err(error) = write_sound(recorder.folder(), name, samples) {
                 recorder.event(
                     duration,
-                    Entry::Note {
+                    Event::Note {
                         text: format!("{name} was not written: {error:#}"),
                     },
                 );

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use dynacu_record::{Event as Entry, Recorder};
-use dynacu_runtime::types::PageEvent;
+use dynacu_record::{Event, PageEvent, Recorder};
+use dynacu_runtime::types::{self, Instant as At};
 use dynacu_runtime::{GuestFailure, Scorer};
 use serde_json::Value;
 
@@ -11,14 +11,6 @@ use serde_json::Value;
 const HOLD: Duration = Duration::from_secs(5);
 /// Speech that has just begun needs this long to be noticed at all.
 const NOTICE: Duration = Duration::from_millis(600);
-
-/// Something that reached the page's own server, on the episode's clock.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Happened {
-    pub at: u64,
-    pub name: String,
-    pub data: Value,
-}
 
 /// Whether the scorer is asked for a verdict after an event of this name.
 pub fn wants_verdict(event: &str) -> bool {
@@ -38,8 +30,10 @@ pub struct Judge {
     scorer: Option<Scorer>,
     scorer_input: String,
     recorder: Recorder,
-    events: Vec<Happened>,
-    held: Option<(Happened, Instant)>,
+    events: Vec<PageEvent>,
+    /// The same as the scorer gets them, made once.
+    wire: Vec<types::PageEvent>,
+    held: Option<(PageEvent, Instant)>,
     verdict: Option<Verdict>,
 }
 
@@ -51,21 +45,15 @@ impl Judge {
             scorer_input: scorer_input.to_string(),
             recorder,
             events: Vec::new(),
+            wire: Vec::new(),
             held: None,
             verdict: None,
         }
     }
 
     /// Takes one event, at the episode's time `now`.
-    pub async fn happened(&mut self, event: Happened, now: u64) -> Result<(), GuestFailure> {
-        self.recorder.event(
-            now,
-            Entry::Page {
-                at: event.at,
-                name: event.name.clone(),
-                data: event.data.clone(),
-            },
-        );
+    pub async fn happened(&mut self, event: PageEvent, now: u64) -> Result<(), GuestFailure> {
+        self.recorder.event(now, Event::Page(event.clone()));
         // An answer counts when it was made: the window's end is judged after the speech that began before it.
         if event.name == "window-closed" {
             self.held = Some((event, Instant::now()));
@@ -85,12 +73,13 @@ impl Judge {
         }
     }
 
-    async fn take(&mut self, event: Happened, now: u64) -> Result<(), GuestFailure> {
+    async fn take(&mut self, event: PageEvent, now: u64) -> Result<(), GuestFailure> {
         let wants_verdict = wants_verdict(&event.name);
         let at = event.at;
-        self.events.push(event);
         // Utterances are recognised after what followed them; the scorer sees the order in which things were done.
-        self.events.sort_by_key(|event| event.at);
+        let place = self.events.partition_point(|other| other.at <= at);
+        self.wire.insert(place, wire(&event));
+        self.events.insert(place, event);
         if let Some(scorer) = self
             .scorer
             .as_ref()
@@ -114,7 +103,7 @@ impl Judge {
     fn decided(&mut self, label: String, at: u64, now: u64) {
         self.recorder.event(
             now,
-            Entry::Verdict {
+            Event::Verdict {
                 label: label.clone(),
             },
         );
@@ -133,24 +122,27 @@ impl Judge {
     }
 
     /// Events of one name so far.
-    pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Happened> {
+    pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a PageEvent> {
         self.events.iter().filter(move |event| event.name == name)
     }
 
+    /// All events as the scorer gets them.
     #[must_use]
-    pub fn page_events(&self) -> Vec<PageEvent> {
-        self.events
-            .iter()
-            .map(|event| PageEvent {
-                at: event.at,
-                name: event.name.clone(),
-                data: event.data.to_string(),
-            })
-            .collect()
+    pub fn page_events(&self) -> Vec<types::PageEvent> {
+        self.wire.clone()
     }
 
     #[must_use]
     pub fn scorer(&self) -> Option<&Scorer> {
         self.scorer.as_ref()
+    }
+}
+
+/// A page event as a scorer gets it.
+pub fn wire(event: &PageEvent) -> types::PageEvent {
+    types::PageEvent {
+        at: At::at(event.at),
+        name: event.name.clone(),
+        data: event.data.to_string(),
     }
 }

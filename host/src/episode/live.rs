@@ -3,24 +3,22 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dynacu_record::{EndCause, Event as Entry};
-use dynacu_runtime::types::{Brief, Channels, Size, StopCause};
+use dynacu_record::{EndCause, Event, PageEvent};
+use dynacu_runtime::types::{Brief, StopCause};
 use dynacu_runtime::{FailureKind, GuestFailure, Limits, PolicyEnd, PolicyRun};
 
-use super::desk::Wish;
+use super::desk::Request;
 use super::ending::Ended;
-use super::judge::Happened;
+use super::observing::Observing;
 use super::phase::Phase;
 use super::session::Session;
 use super::stage::Stage;
 use super::{Policy, Trial};
 use crate::desktop::browser::BrowserEvent;
-use crate::desktop::display::{HEIGHT, WIDTH};
 use crate::desktop::lane::Lane;
+use crate::page_server::FromPage;
 use crate::perception::hearing::{HeardEvent, Utterance};
 use crate::perception::seeing::{SeeingEvent, SeeingStats};
-use crate::task::catalogue::Task;
-use crate::task::server::FromPage;
 
 /// How often held events are looked at.
 pub(super) const TICK: Duration = Duration::from_millis(100);
@@ -57,6 +55,7 @@ pub async fn run(
     policy: &Policy,
     trial: &Trial,
     random: [u8; 32],
+    brief: Brief,
 ) -> Ended {
     let mut live = Live {
         before: stage.desk.seeing.stats(),
@@ -80,7 +79,7 @@ pub async fn run(
     }
     live.stage.recorder.event(
         0,
-        Entry::PageStarted {
+        Event::PageStarted {
             url: live.stage.server.url(),
         },
     );
@@ -88,9 +87,7 @@ pub async fn run(
     let session = Session::new(
         Arc::clone(&live.stage.desk),
         live.stage.queue.clone(),
-        trial.pace,
-        manifest.step_limit,
-        millis(manifest.time_limit),
+        Observing::new(trial.pace, manifest.step_limit, millis(manifest.time_limit)),
         live.stage.inference.clone(),
     );
     // In the lane's folder, which goes with the lane however the host ends.
@@ -107,12 +104,10 @@ pub async fn run(
         scratch: scratch.as_ref().map(|folder| folder.path().to_owned()),
         ..Limits::policy(manifest.time_limit + AFTER_THE_LIMIT, random)
     };
-    let mut running = policy.plugin.run_policy(
-        Box::new(session),
-        brief(&live, policy),
-        policy.settings.clone(),
-        limits,
-    );
+    let mut running =
+        policy
+            .plugin
+            .run_policy(Box::new(session), brief, policy.settings.clone(), limits);
 
     let longest = manifest.time_limit + Phase::Episode.limit();
     let reason = tokio::time::timeout(longest, live.until_a_reason(&mut running)).await;
@@ -145,42 +140,6 @@ pub async fn run(
     live.finish(cause, detail).await
 }
 
-fn brief(live: &Live<'_>, policy: &Policy) -> Brief {
-    let task = &live.trial.task;
-    let grants = live.stage.desk.grants;
-    let granted = [
-        (grants.keyframes, Channels::KEYFRAMES),
-        (grants.audio, Channels::AUDIO),
-        (grants.speech, Channels::SPEECH),
-        (policy.reading, Channels::READING),
-        (policy.solution, Channels::SOLUTION),
-    ]
-    .into_iter()
-    .filter(|(granted, _)| *granted)
-    .fold(Channels::empty(), |all, (_, channel)| all | channel);
-    let mut opaque = [0_u8; 8];
-    // Only a name for logs: without randomness it may as well be zeros.
-    let _ = getrandom::fill(&mut opaque);
-    Brief {
-        episode: hex::encode(opaque),
-        instruction: task.variant.instruction.clone(),
-        screen: Size {
-            width: WIDTH.into(),
-            height: HEIGHT.into(),
-        },
-        pace: millis(live.trial.pace),
-        time_limit: millis(task.task.manifest.time_limit),
-        step_limit: task.task.manifest.step_limit,
-        granted,
-        solution: policy.solution.then(|| solution(&task.task)).flatten(),
-    }
-}
-
-/// The task's script for the reference policy; a task need not have one.
-fn solution(task: &Task) -> Option<String> {
-    std::fs::read_to_string(task.folder.join("solution.toml")).ok()
-}
-
 fn stop_cause(cause: EndCause) -> StopCause {
     match cause {
         EndCause::Done | EndCause::PolicyReturned => StopCause::Done,
@@ -189,7 +148,25 @@ fn stop_cause(cause: EndCause) -> StopCause {
         EndCause::StepLimit => StopCause::StepLimit,
         EndCause::Budget => StopCause::Budget,
         EndCause::LeftPage => StopCause::LeftPage,
-        _ => StopCause::Operator,
+        EndCause::Operator => StopCause::Operator,
+        // A guest that failed is not there to hear it; everything else is the infrastructure's.
+        EndCause::GuestTimeout
+        | EndCause::GuestOutOfMemory
+        | EndCause::GuestTrap
+        | EndCause::GuestOutputTooLarge
+        | EndCause::GuestError
+        | EndCause::ModelRefused
+        | EndCause::ModelMalformed
+        | EndCause::ModelAuthentication
+        | EndCause::ModelQuota
+        | EndCause::ProviderOutage
+        | EndCause::BrowserLost
+        | EndCause::SoundLost
+        | EndCause::ScreenLost
+        | EndCause::CaptureLate
+        | EndCause::LaneCheckFailed
+        | EndCause::RecordLost
+        | EndCause::HostError => StopCause::Infrastructure,
     }
 }
 
@@ -229,7 +206,7 @@ impl Live<'_> {
     fn note(&self, text: String) {
         self.stage
             .recorder
-            .event(self.stage.timebase.now(), Entry::Note { text });
+            .event(self.stage.timebase.now(), Event::Note { text });
     }
 
     /// The one loop of an episode. Earlier arms win where several are ready.
@@ -247,13 +224,13 @@ impl Live<'_> {
                 Some(utterance) = incoming.utterances.recv() => self.utterance(utterance).await,
                 event = incoming.hearing.recv() => self.heard(event),
                 event = incoming.seeing.recv() => self.seen(event).await,
-                Some(wish) = incoming.wishes.recv() => Some(match wish {
-                    Wish::Done => (EndCause::Done, "the policy said that it is done".to_owned()),
-                    Wish::StepLimit => (
+                Some(request) = incoming.requests.recv() => Some(match request {
+                    Request::Done => (EndCause::Done, "the policy said that it is done".to_owned()),
+                    Request::StepLimit => (
                         EndCause::StepLimit,
                         format!("the task's limit of {} observations", self.trial.task.task.manifest.step_limit),
                     ),
-                    Wish::End(cause, detail) => (cause, detail),
+                    Request::End(cause, detail) => (cause, detail),
                 }),
                 end = running.ended() => Some(match end {
                     PolicyEnd::Returned => (EndCause::PolicyReturned, "the policy returned".to_owned()),
@@ -345,7 +322,7 @@ impl Live<'_> {
         }
     }
 
-    async fn happened(&mut self, event: Happened) -> Option<Reason> {
+    async fn happened(&mut self, event: PageEvent) -> Option<Reason> {
         match self
             .stage
             .judge
@@ -372,14 +349,7 @@ impl Live<'_> {
                 EndCause::LaneCheckFailed,
                 format!("the page reports an error: {}", event.data),
             )),
-            Some(FromPage::Event(event)) => {
-                self.happened(Happened {
-                    at: event.at,
-                    name: event.name,
-                    data: event.data,
-                })
-                .await
-            }
+            Some(FromPage::Event(event)) => self.happened(event).await,
             Some(FromPage::Microphone { at, samples }) => {
                 self.stage.listener.push(at, &samples);
                 None
@@ -405,7 +375,7 @@ impl Live<'_> {
             "ended_at": utterance.end_ms,
             "confidence": utterance.confidence,
         });
-        self.happened(Happened {
+        self.happened(PageEvent {
             at: utterance.start_ms,
             name: "utterance".to_owned(),
             data,
@@ -417,7 +387,7 @@ impl Live<'_> {
         match event {
             Some(HeardEvent::Sentence(sentence)) => {
                 self.sentences += 1;
-                self.stage.heard(&sentence);
+                self.stage.desk.heard(&sentence);
                 None
             }
             Some(HeardEvent::Lost(why)) => Some((EndCause::SoundLost, why)),
@@ -430,14 +400,11 @@ impl Live<'_> {
             Some(SeeingEvent::Kept(kept)) => {
                 self.keyframes += 1;
                 self.keyframe_ms.push(u64::from(kept.decided_after_ms));
-                self.stage.kept(&kept);
+                self.stage.desk.kept(&kept);
                 None
             }
-            Some(SeeingEvent::Lost(why)) => Some((EndCause::LaneCheckFailed, why)),
-            None => Some((
-                EndCause::LaneCheckFailed,
-                "the capture thread ended".to_owned(),
-            )),
+            Some(SeeingEvent::Lost(why)) => Some((EndCause::ScreenLost, why)),
+            None => Some((EndCause::ScreenLost, "the capture thread ended".to_owned())),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use dynacu_record::{EndCause as Cause, ScoreResult};
 use dynacu_runtime::Scorer;
-use dynacu_runtime::types::{EndCause, ScoreError, ScoredEpisode};
+use dynacu_runtime::types::{Duration, EndCause, ScoreError, ScoredEpisode};
 
 use super::judge::Judge;
 use crate::task::prepare::Prepared;
@@ -35,7 +35,7 @@ pub async fn score(
         page_events: judge.page_events(),
         page_result: page_result.to_owned(),
         ended,
-        duration,
+        duration: Duration::of(duration),
     };
     Some(ask(scorer, episode).await)
 }
@@ -51,7 +51,23 @@ pub fn ended(cause: Cause) -> Option<EndCause> {
         Cause::LeftPage => EndCause::LeftPage,
         Cause::Operator => EndCause::Operator,
         Cause::PolicyReturned => EndCause::PolicyReturned,
-        _ => return None,
+        Cause::GuestTimeout
+        | Cause::GuestOutOfMemory
+        | Cause::GuestTrap
+        | Cause::GuestOutputTooLarge
+        | Cause::GuestError
+        | Cause::ModelRefused
+        | Cause::ModelMalformed
+        | Cause::ModelAuthentication
+        | Cause::ModelQuota
+        | Cause::ProviderOutage
+        | Cause::BrowserLost
+        | Cause::SoundLost
+        | Cause::ScreenLost
+        | Cause::CaptureLate
+        | Cause::LaneCheckFailed
+        | Cause::RecordLost
+        | Cause::HostError => return None,
     })
 }
 

@@ -1,24 +1,26 @@
 //! The policy's side of a running episode: what it sees, hears and does, within its mode and at the run's pace.
+//!
+//! Every call and its outcome becomes a line of the record, in the policy's order: from those lines a policy can be fed again.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use dynacu_record::{Event as Entry, HeardSentence};
+use dynacu_record::{BlobOutcome, Delivered, Event, FileOperation, ReadOutcome};
 use dynacu_runtime::types::{
-    Action, AudioContext, BlobError, BlobInfo, Capabilities, Completion, HearingError, Level,
-    ModelError, ModelRequest, PerformError, Point, ReadingError, RecentAudio, Rect, Size,
-    StopCause, TextLine,
+    Action, BlobError, BlobInfo, Capabilities, EncodeError, Encoding, HearingError, Level,
+    ModelError, ModelRequest, PerformError, ReadingError, Rect, SolutionError, StopCause, TextLine,
 };
-use dynacu_runtime::{Event, Frame, Keyframe, Observation, PolicyHost};
+use dynacu_runtime::{Completion, Frame, Observation, PolicyHost, SessionEvent};
 
-use super::describe::describe;
-use super::desk::{Desk, Wish, to_policy};
+use super::desk::Desk;
+use super::names;
+use super::observing::Observing;
 use crate::action::queue::ActionQueue;
-use crate::model::inference::{Inference, level_name};
-use crate::model::media::medium;
-use crate::observation::{HeldFrame, in_window, thin};
+use crate::inference::calls::{Inference, level_name, no_model};
+use crate::inference::media::medium;
+use crate::observation::{ScreenFrame, recorded};
 
 /// Actions whose outcomes a policy has not fetched; beyond it `perform` waits.
 const OUTSTANDING: usize = 256;
@@ -27,14 +29,9 @@ const BLOB_BYTES: u64 = 256 << 20;
 
 /// One policy's session.
 pub struct Session {
-    desk: Arc<Desk>,
+    pub(super) desk: Arc<Desk>,
     queue: ActionQueue,
-    pace: Duration,
-    step_limit: u32,
-    time_limit_ms: u64,
-    last: Option<Instant>,
-    /// Up to where the last observation heard, on the episode's clock.
-    heard_until: u64,
+    observing: Observing,
     blob_bytes: u64,
     /// None where the run has no model.
     inference: Option<Arc<Inference>>,
@@ -47,292 +44,120 @@ impl Session {
     pub fn new(
         desk: Arc<Desk>,
         queue: ActionQueue,
-        pace: Duration,
-        step_limit: u32,
-        time_limit_ms: u64,
+        observing: Observing,
         inference: Option<Arc<Inference>>,
     ) -> Session {
         Session {
             desk,
             queue,
-            pace,
-            step_limit,
-            time_limit_ms,
-            last: None,
-            heard_until: 0,
+            observing,
             blob_bytes: 0,
             inference,
             calls: 0,
         }
     }
 
+    /// Writes a line on the policy's behalf: it waits for the disk where the host's own events must not.
+    fn record(&self, event: Event) {
+        self.desk
+            .recorder
+            .event_waiting(self.desk.timebase.now(), event);
+    }
+
     fn not_granted(&self, what: &str) {
         self.desk.mail().counts.not_granted += 1;
-        self.desk.recorder.event_waiting(
-            self.desk.timebase.now(),
-            Entry::NotGranted {
-                what: what.to_owned(),
-            },
-        );
-    }
-
-    /// Waits until `until` or the stop, whichever comes first.
-    async fn pause(&self, until: Instant) -> Result<(), StopCause> {
-        loop {
-            let changed = self.desk.changed.notified();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
-            if let Some(cause) = self.desk.stopped() {
-                return Err(cause);
-            }
-            tokio::select! {
-                () = tokio::time::sleep_until(until.into()) => return Ok(()),
-                () = changed => {}
-            }
-        }
-    }
-}
-
-#[async_trait]
-impl PolicyHost for Session {
-    fn now(&self) -> u64 {
-        self.desk.timebase.now()
-    }
-
-    fn log(&mut self, level: Level, message: String) {
-        let level = level_name(level).to_owned();
-        let plugin = self.desk.policy.clone();
-        self.desk.recorder.event_waiting(
-            self.desk.timebase.now(),
-            Entry::GuestLog {
-                plugin,
-                level,
-                message,
-            },
-        );
-    }
-
-    async fn observe(&mut self) -> Result<Observation, StopCause> {
-        let desk = Arc::clone(&self.desk);
-        desk.policy_asks();
-        let asked = Instant::now();
-        let asked_at = desk.timebase.now();
-        self.pause(self.last.map_or(asked, |taken| taken + self.pace))
-            .await?;
-        let paced = asked.elapsed();
-        let step = desk.steps.load(Ordering::Relaxed) + 1;
-        if step > self.step_limit {
-            let _ = desk.wishes.try_send(Wish::StepLimit);
-            self.pause(Instant::now() + Duration::from_secs(3600))
-                .await?;
-            return Err(StopCause::StepLimit);
-        }
-        desk.steps.store(step, Ordering::Relaxed);
-
-        let began = Instant::now();
-        // The lane's loss is the episode loop's to tell; here it only means that nothing more can be seen.
-        let Ok(grabbed) = desk.seeing.grab() else {
-            self.pause(Instant::now() + Duration::from_secs(60)).await?;
-            return Err(StopCause::Operator);
-        };
-        let taken_at = desk.timebase.millis(grabbed.captured);
-        self.last = Some(began);
-        let screenshot = desk.shelf.hold(Arc::new(grabbed), taken_at);
-        let (recent_audio, audio_context, asr_ms) = if desk.grants.audio {
-            let heard = tokio::select! {
-                heard = desk.hearing.heard(self.heard_until) => heard,
-                Err(cause) = self.pause(Instant::now() + Duration::from_secs(3600)) => return Err(cause),
-            };
-            self.heard_until = heard.recent.to_ms;
-            let recent = RecentAudio {
-                started_at: heard.recent.from_ms,
-                ended_at: heard.recent.to_ms,
-                transcript: heard.recent.text(),
-                keyframes: Vec::new(),
-            };
-            let context = AudioContext {
-                started_at: heard.context.from_ms,
-                ended_at: heard.context.to_ms,
-                sentences: heard.context.sentences.iter().map(to_policy).collect(),
-            };
-            (Some(recent), Some(context), Some(heard.tail_ms))
-        } else {
-            (None, None, None)
-        };
-        let (mut keyframes, mut keyframes_dropped) = {
-            let mut mail = desk.mail();
-            (
-                std::mem::take(&mut mail.pending),
-                std::mem::take(&mut mail.pending_dropped),
-            )
-        };
-        keyframes_dropped += thin(&mut keyframes);
-        let recent_audio = recent_audio.map(|mut recent| {
-            recent.keyframes = in_window(&keyframes, recent.started_at, recent.ended_at);
-            recent
+        self.record(Event::NotGranted {
+            what: what.to_owned(),
         });
-        let took_ms = millis(began.elapsed());
-        {
-            let mut mail = desk.mail();
-            mail.observe_ms.push(took_ms);
-            mail.asr_ms.extend(asr_ms);
-        }
-        record_observation(
-            &desk,
-            step,
-            asked_at,
-            millis(paced),
-            took_ms,
-            &screenshot,
-            &keyframes,
-            keyframes_dropped,
-            recent_audio.as_ref(),
-            audio_context.as_ref(),
-        );
-        let (x, y) = desk.pointer.pointer().unwrap_or_default();
-        Ok(Observation {
-            step,
-            taken_at,
-            screenshot,
-            pointer: Point { x, y },
-            keyframes,
-            keyframes_dropped,
-            recent_audio,
-            audio_context,
-            remaining: self.time_limit_ms.saturating_sub(taken_at),
-        })
     }
 
-    fn subscribe(&mut self, on: bool) {
-        let grants = self.desk.grants;
-        if on && !grants.keyframes && !grants.audio {
-            self.not_granted("keyframe and sentence events");
-        }
-        self.desk.mail().subscribed = on;
-    }
-
-    async fn next(&mut self, wait_ms: Option<u64>) -> Event {
-        self.desk.policy_asks();
-        let until = wait_ms.map(|wait| tokio::time::Instant::now() + Duration::from_millis(wait));
+    /// Waits for an event, an end, or until `until`.
+    async fn wait_for_mail(
+        &self,
+        until: Option<tokio::time::Instant>,
+    ) -> Result<Option<SessionEvent>, StopCause> {
         loop {
-            let changed = self.desk.changed.notified();
+            let changed = self.desk.mailbox.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
-            if let Some(event) = self.desk.mail().take() {
-                return event;
+            if let Some(event) = self.desk.mail().take()? {
+                return Ok(Some(event));
             }
             match until {
                 None => changed.await,
                 Some(until) => {
                     if tokio::time::timeout_at(until, changed).await.is_err() {
-                        return self.desk.mail().take().unwrap_or(Event::Elapsed);
+                        return self.desk.mail().take();
                     }
                 }
             }
         }
     }
 
-    async fn perform(&mut self, actions: Vec<Action>) -> Result<Vec<u64>, PerformError> {
-        self.desk.policy_asks();
+    /// Waits until so many more outcomes may be outstanding.
+    async fn wait_for_room(&self, actions: usize) -> Result<(), StopCause> {
         loop {
-            let changed = self.desk.changed.notified();
+            let changed = self.desk.mailbox.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
             {
                 let mut mail = self.desk.mail();
                 if let Some(cause) = mail.stop {
-                    return Err(PerformError::Stopped(cause));
+                    return Err(cause);
                 }
                 // A policy that never fetches outcomes would wait for itself, so old outcomes go instead.
-                while mail.outstanding + actions.len() > OUTSTANDING
+                while mail.outstanding + actions > OUTSTANDING
                     && mail.outcomes.pop_front().is_some()
                 {
                     mail.outstanding -= 1;
                 }
-                if mail.outstanding + actions.len() <= OUTSTANDING {
-                    mail.outstanding += actions.len();
-                    break;
+                if mail.outstanding + actions <= OUTSTANDING {
+                    mail.outstanding += actions;
+                    return Ok(());
                 }
             }
             changed.await;
         }
-        let described = actions
-            .iter()
-            .map(|action| describe(action).into())
-            .collect();
-        let ids = self.queue.perform(actions).await;
-        if let Some(&first) = ids.first() {
-            self.desk.recorder.event_waiting(
-                self.desk.timebase.now(),
-                Entry::ActionsQueued {
-                    first,
-                    actions: described,
-                },
-            );
+    }
+
+    fn read_blob(&mut self, id: &str) -> Result<Vec<u8>, BlobError> {
+        let size = medium(&self.desk.recorder, id)
+            .ok_or(BlobError::NotFound)?
+            .size;
+        if self.blob_bytes + size > BLOB_BYTES {
+            return Err(BlobError::TooLarge(BLOB_BYTES - self.blob_bytes));
         }
-        Ok(ids)
+        self.blob_bytes += size;
+        let bytes = self.desk.recorder.blob_bytes(id);
+        let unreadable = || BlobError::Other("the host cannot read it back".to_owned());
+        Ok(bytes.ok_or_else(unreadable)?.to_vec())
     }
 
-    fn abort_actions(&mut self) {
-        self.queue.abort();
-    }
-
-    async fn read_text(
-        &mut self,
-        frame: Arc<dyn Frame>,
-        area: Rect,
-    ) -> Result<Vec<TextLine>, ReadingError> {
+    fn read_frame(&self, held: &ScreenFrame, area: &Rect) -> Result<Vec<TextLine>, ReadingError> {
         let Some(reader) = self.desk.reading.clone() else {
             self.not_granted("reading");
             return Err(ReadingError::NotGranted);
         };
-        let held = frame
-            .as_any()
-            .downcast_ref::<HeldFrame>()
-            .ok_or(ReadingError::Gone)?;
-        let inside = held
-            .area(&area)
-            .ok_or_else(|| ReadingError::Other("the area leaves the frame".to_owned()))?;
-        let began = Instant::now();
+        let inside = held.area(area).ok_or(ReadingError::BadArea)?;
         let lines = reader
             .read_area(&held.pixels(), inside)
             .map_err(|error| ReadingError::Other(format!("{error:#}")))?;
-        self.desk.recorder.event_waiting(
-            self.desk.timebase.now(),
-            Entry::Read {
-                captured_at: held.captured_at(),
-                area: [
-                    area.origin.x,
-                    area.origin.y,
-                    area.size.width as i32,
-                    area.size.height as i32,
-                ],
-                lines: lines.iter().map(|line| line.text.clone()).collect(),
-                took_ms: millis(began.elapsed()),
-            },
-        );
         Ok(lines
             .into_iter()
             .map(|line| {
                 let (x, y, width, height) = line.area;
                 TextLine {
                     text: line.text,
-                    box_: Rect {
-                        origin: Point {
-                            x: x as i32,
-                            y: y as i32,
-                        },
-                        size: Size { width, height },
-                    },
+                    area: (x as i32, y as i32, width, height).into(),
                     confidence: line.confidence,
                 }
             })
             .collect())
     }
 
-    async fn clip(&mut self, start: u64, end: u64) -> Result<String, HearingError> {
+    fn make_clip(&self, start: u64, end: u64) -> Result<String, HearingError> {
         if !self.desk.grants.audio {
-            self.not_granted("hearing");
+            self.not_granted("audio");
             return Err(HearingError::NotGranted);
         }
         let samples = self
@@ -344,19 +169,167 @@ impl PolicyHost for Session {
             .map_err(|error| HearingError::Other(error.to_string()))?;
         Ok(self.desk.recorder.blob(wav, "audio/wav"))
     }
+}
+
+#[async_trait]
+impl PolicyHost for Session {
+    fn now(&self) -> u64 {
+        self.desk.timebase.now()
+    }
+
+    fn clock_was_read(&mut self, readings: Vec<(u64, u32)>) {
+        self.record(Event::Clock { readings });
+    }
+
+    fn log(&mut self, level: Level, message: String) {
+        self.record(Event::GuestLog {
+            plugin: self.desk.policy.clone(),
+            level: level_name(level).to_owned(),
+            message,
+        });
+    }
+
+    async fn observe(&mut self) -> Result<Observation, StopCause> {
+        self.desk.policy_asks();
+        self.observing.observe(&self.desk).await
+    }
+
+    fn subscribe(&mut self, on: bool) {
+        let grants = self.desk.grants;
+        if on && !grants.keyframes && !grants.audio {
+            self.not_granted("keyframe and sentence events");
+        }
+        self.desk.mail().subscribed = on;
+        self.record(Event::Subscribed { on });
+    }
+
+    async fn next(&mut self, wait_ms: Option<u64>) -> Result<Option<SessionEvent>, StopCause> {
+        self.desk.policy_asks();
+        let asked_at = self.desk.timebase.now();
+        let until = wait_ms.map(|wait| tokio::time::Instant::now() + Duration::from_millis(wait));
+        let event = self.wait_for_mail(until).await;
+        let delivered = match &event {
+            Ok(None) => Delivered::Nothing,
+            Err(cause) => Delivered::Stopped { cause: *cause },
+            Ok(Some(SessionEvent::Action(outcome))) => Delivered::Action { id: outcome.id },
+            Ok(Some(SessionEvent::Completion(completion))) => Delivered::Completion {
+                call: completion.call,
+            },
+            Ok(Some(SessionEvent::Sentence(sentence))) => Delivered::Sentence {
+                sentence: sentence.clone(),
+            },
+            Ok(Some(SessionEvent::Keyframe(keyframe))) => Delivered::Keyframe {
+                // It was recorded as it was kept, or the episode is already ending for that.
+                frame: recorded(&*keyframe.frame).unwrap_or_default(),
+                captured_at: keyframe.captured_at,
+            },
+        };
+        self.record(Event::Next {
+            asked_at,
+            wait_ms,
+            delivered,
+        });
+        event
+    }
+
+    async fn perform(&mut self, actions: Vec<Action>) -> Result<Vec<u64>, PerformError> {
+        self.desk.policy_asks();
+        if let Err(cause) = self.wait_for_room(actions.len()).await {
+            let error = PerformError::Stopped { cause };
+            self.refused(&error);
+            return Err(error);
+        }
+        let ids = self.queue.perform(actions.clone()).await;
+        if let Some(&first) = ids.first() {
+            self.record(Event::ActionsQueued { first, actions });
+        }
+        Ok(ids)
+    }
+
+    fn refused(&mut self, error: &PerformError) {
+        self.record(Event::ActionsRefused {
+            error: error.clone(),
+        });
+    }
+
+    fn abort_actions(&mut self) {
+        self.queue.abort();
+        self.record(Event::ActionsAborted {});
+    }
+
+    async fn encode(
+        &mut self,
+        frame: Arc<dyn Frame>,
+        encoding: Encoding,
+    ) -> Result<String, EncodeError> {
+        let encoded = frame.encode(encoding.clone()).await;
+        if let Err(EncodeError::Other(why)) = &encoded {
+            self.desk.picture_lost(why);
+        }
+        self.record(Event::Encoded {
+            frame: recorded(&*frame).unwrap_or_default(),
+            encoding,
+            outcome: outcome(&encoded, names::encode_error),
+        });
+        encoded
+    }
+
+    async fn read_text(
+        &mut self,
+        frame: Arc<dyn Frame>,
+        area: Rect,
+    ) -> Result<Vec<TextLine>, ReadingError> {
+        let began = Instant::now();
+        let read = match frame.as_any().downcast_ref::<ScreenFrame>() {
+            Some(held) => self.read_frame(held, &area),
+            None => Err(ReadingError::Gone),
+        };
+        self.record(Event::Read {
+            frame: recorded(&*frame).unwrap_or_default(),
+            captured_at: frame.captured_at(),
+            area,
+            outcome: match &read {
+                Ok(lines) => ReadOutcome::Lines(lines.clone()),
+                Err(error) => ReadOutcome::Error(names::reading_error(error)),
+            },
+            took_ms: millis(began.elapsed()),
+        });
+        read
+    }
+
+    fn solution(&mut self) -> Result<Option<String>, SolutionError> {
+        let Some(script) = self.desk.solution.clone() else {
+            self.not_granted("solution");
+            return Err(SolutionError::NotGranted);
+        };
+        self.record(Event::Solution {
+            script: script.clone(),
+        });
+        Ok(script)
+    }
+
+    async fn clip(&mut self, start: u64, end: u64) -> Result<String, HearingError> {
+        let clip = self.make_clip(start, end);
+        self.record(Event::Clip {
+            start_at: start,
+            end_at: end,
+            outcome: outcome(&clip, names::hearing_error),
+        });
+        clip
+    }
 
     fn blob_stat(&mut self, id: &str) -> Result<BlobInfo, BlobError> {
         medium(&self.desk.recorder, id).ok_or(BlobError::NotFound)
     }
 
     fn blob_read(&mut self, id: &str) -> Result<Vec<u8>, BlobError> {
-        let size = self.blob_stat(id)?.size;
-        if self.blob_bytes + size > BLOB_BYTES {
-            return Err(BlobError::TooLarge(BLOB_BYTES - self.blob_bytes));
-        }
-        self.blob_bytes += size;
-        let bytes = self.desk.recorder.blob_bytes(id);
-        Ok(bytes.ok_or(BlobError::NotFound)?.to_vec())
+        let read = self.read_blob(id);
+        self.record(Event::BlobRead {
+            blob: id.chars().take(64).collect(),
+            operation: FileOperation::Read,
+            size: read.as_ref().ok().map(|bytes| bytes.len() as u64),
+        });
+        read
     }
 
     fn model(&mut self) -> (String, Capabilities) {
@@ -365,16 +338,7 @@ impl PolicyHost for Session {
                 let model = &inference.model;
                 (model.name.clone(), model.capabilities)
             }
-            None => (
-                String::new(),
-                Capabilities {
-                    images: false,
-                    max_images: None,
-                    audio: false,
-                    tools: false,
-                    coordinate_grid: None,
-                },
-            ),
+            None => no_model(),
         }
     }
 
@@ -383,74 +347,52 @@ impl PolicyHost for Session {
             return inference.submit(request);
         }
         self.calls += 1;
-        let outcome = Err(ModelError::InvalidRequest(
+        let call = self.calls;
+        let step = self.desk.mailbox.steps.load(Ordering::Relaxed);
+        let error = ModelError::InvalidRequest(
             "this run has no model adapter: name one with --plugin".to_owned(),
-        ));
-        self.desk.mail().completions.push_back(Completion {
-            call: self.calls,
-            outcome,
+        );
+        let request = serde_json::to_vec(&request).unwrap_or_default();
+        self.record(Event::ModelCall {
+            call,
+            step,
+            model: String::new(),
+            request: self.desk.recorder.blob(request, "application/json"),
         });
-        self.desk.changed.notify_waiters();
-        self.calls
+        self.record(Event::ModelAnswer {
+            call,
+            step,
+            error: Some(names::model_failure(&error)),
+            attempts: 0,
+            took_ms: 0,
+            waited_ms: 0,
+            model: None,
+            response: None,
+            usage: None,
+        });
+        self.desk.mail().completions.push_back(Completion {
+            call,
+            outcome: Err(error),
+        });
+        self.desk.mailbox.changed.notify_waiters();
+        call
     }
 
     fn cancel(&mut self, call: u64) {
+        self.record(Event::ModelCallCancelled { call });
         if let Some(inference) = &self.inference {
             inference.cancel(call);
         }
     }
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "one line of the record, made in one place"
-)]
-fn record_observation(
-    desk: &Desk,
-    step: u32,
-    asked_at: u64,
-    paced_ms: u64,
-    took_ms: u64,
-    screenshot: &Arc<HeldFrame>,
-    keyframes: &[Keyframe],
-    keyframes_dropped: u32,
-    recent: Option<&RecentAudio>,
-    context: Option<&AudioContext>,
-) {
-    let screenshot = screenshot.record().unwrap_or_default();
-    let mut names = Vec::new();
-    for keyframe in keyframes {
-        if let Some(held) = keyframe.frame.as_any().downcast_ref::<HeldFrame>() {
-            names.extend(held.record());
-        }
+fn outcome<E>(made: &Result<String, E>, name: fn(&E) -> String) -> BlobOutcome {
+    match made {
+        Ok(blob) => BlobOutcome::Blob(blob.clone()),
+        Err(error) => BlobOutcome::Error(name(error)),
     }
-    desk.recorder.event_waiting(
-        desk.timebase.now(),
-        Entry::Observation {
-            step,
-            asked_at,
-            paced_ms,
-            took_ms,
-            screenshot,
-            keyframes: names,
-            keyframes_dropped,
-            recent_audio: recent.map(|recent| recent.transcript.clone()),
-            audio_context: context.map(|context| {
-                context
-                    .sentences
-                    .iter()
-                    .map(|sentence| HeardSentence {
-                        started_at: sentence.started_at,
-                        ended_at: sentence.ended_at,
-                        text: sentence.text.clone(),
-                        confidence: sentence.confidence,
-                    })
-                    .collect()
-            }),
-        },
-    );
 }
 
-fn millis(time: Duration) -> u64 {
+pub(super) fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use anyhow::{Context, anyhow, bail};
-use dynacu_record::{EndCause, Event as Entry, HeardSentence, Recorder};
+use dynacu_record::{EndCause, Event, Recorder};
 use dynacu_runtime::{Plugin, Scorer};
 use tokio::sync::mpsc::{self, Receiver};
 
-use super::desk::{Desk, ModelCalls, Parts, Wish};
+use super::desk::{Desk, Mailbox, ModelCalls, Request};
 use super::judge::Judge;
 use super::phase::{Phase, within};
 use super::{Bench, Policy, Trial};
@@ -18,15 +18,15 @@ use crate::capture::timebase::Timebase;
 use crate::desktop::browser::Browser;
 use crate::desktop::check::{Patch, silence};
 use crate::desktop::lane::Lane;
+use crate::inference::calls::Inference;
 use crate::input::Input;
-use crate::model::inference::Inference;
 use crate::models;
-use crate::observation::{self, Shelf};
+use crate::observation::Shelf;
+use crate::page_server::{FromPage, PageServer};
 use crate::perception::hearing::{HeardEvent, Hearing, HearingConfig, Listener, Utterance};
-use crate::perception::seeing::{Kept, Seeing, SeeingConfig, SeeingEvent};
-use crate::perception::transcript::Sentence;
+use crate::perception::seeing::{Seeing, SeeingConfig, SeeingEvent};
 use crate::speech::playback::Microphone;
-use crate::task::server::{FromPage, PageServer};
+use crate::task::catalogue::Task;
 
 /// Why the stage could not be set.
 pub struct Failure {
@@ -57,7 +57,7 @@ pub struct Incoming {
     pub seeing: Receiver<SeeingEvent>,
     pub hearing: Receiver<HeardEvent>,
     pub utterances: Receiver<Utterance>,
-    pub wishes: Receiver<Wish>,
+    pub requests: Receiver<Request>,
 }
 
 trait Blame<T> {
@@ -154,9 +154,9 @@ impl Stage {
             browser.arm().await.blame(EndCause::BrowserLost)?;
         }
 
-        let (wish, wishes) = mpsc::channel(4);
+        let (request, requests) = mpsc::channel(4);
         let grants = policy.grants(trial.mode);
-        let desk = Desk::new(Parts {
+        let desk = Arc::new(Desk {
             timebase: Arc::clone(&timebase),
             recorder: recorder.clone(),
             grants,
@@ -165,8 +165,10 @@ impl Stage {
             seeing,
             hearing,
             pointer: Input::connect(&lane.display).blame(EndCause::LaneCheckFailed)?,
-            wishes: wish,
-            policy: policy.descriptor.name.clone(),
+            requests: request,
+            policy: policy.plugin.name.clone(),
+            solution: policy.solution.then(|| solution(&trial.task.task)),
+            mailbox: Mailbox::default(),
         });
         let hands = Hands {
             input,
@@ -190,7 +192,7 @@ impl Stage {
         });
         recorder.event(
             0,
-            Entry::Note {
+            Event::Note {
                 text: "the page is ready and fills the screen".to_owned(),
             },
         );
@@ -211,7 +213,7 @@ impl Stage {
                 seeing: seen,
                 hearing: heard,
                 utterances,
-                wishes,
+                requests,
             },
         })
     }
@@ -234,48 +236,11 @@ impl Stage {
         }
         Ok(())
     }
+}
 
-    /// A sentence became final: into the record, and to the policy.
-    pub fn heard(&self, sentence: &Sentence) {
-        self.recorder.event(
-            self.timebase.now(),
-            Entry::Sentence {
-                sentence: HeardSentence {
-                    started_at: sentence.started_at,
-                    ended_at: sentence.ended_at,
-                    text: sentence.text.clone(),
-                    confidence: sentence.confidence,
-                },
-            },
-        );
-        self.desk.heard(sentence);
-    }
-
-    /// A frame was kept: into the record, and to the policy.
-    pub fn kept(&self, kept: &Kept) {
-        let captured_at = self.timebase.millis(kept.frame.captured);
-        match kept.frame.png(None, None) {
-            Ok(png) => {
-                let (x, y, width, height) = kept.changed;
-                let blob = self.recorder.blob(png, "image/png");
-                self.recorder.event(
-                    self.timebase.now(),
-                    Entry::Keyframe {
-                        blob,
-                        captured_at,
-                        changed: [x as i32, y as i32, width as i32, height as i32],
-                        changed_fraction: kept.changed_fraction,
-                        semantic_distance: kept.semantic_distance,
-                        settled: kept.settled,
-                        decided_after_ms: kept.decided_after_ms,
-                    },
-                );
-            }
-            Err(error) => tracing::warn!("cannot encode a keyframe: {error:#}"),
-        }
-        let held = self.desk.shelf.hold(Arc::clone(&kept.frame), captured_at);
-        self.desk.kept(|| observation::keyframe(&held, kept));
-    }
+/// The task's script for the reference policy; a task need not have one.
+fn solution(task: &Task) -> Option<String> {
+    std::fs::read_to_string(task.folder.join("solution.toml")).ok()
 }
 
 fn scorer(bench: &Bench, trial: &Trial) -> anyhow::Result<Scorer> {

@@ -6,8 +6,8 @@ use x11rb::connection::Connection;
 use x11rb::protocol::xproto::ConnectionExt;
 use x11rb::rust_connection::RustConnection;
 
+use super::keymap::keysyms;
 use super::{InputError, display};
-use crate::action::keymap::keysyms;
 
 /// Columns of the core keyboard map: first group plain and shifted, then (by XKB's convention) its third and fourth level.
 const PLAIN: usize = 0;

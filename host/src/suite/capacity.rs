@@ -17,7 +17,7 @@ use crate::speech::resample::resample;
 const PASS_EVERY: f64 = 0.7;
 const PASS_SECONDS: usize = 4;
 const RATE: u32 = 16_000;
-/// Browser, display and sound server of a lane whose page moves and speaks, in cores. The talk of `measure perception` took 0.2
+/// Browser, display and sound server of a lane whose page moves and speaks, in cores. The talk of `dynacu-measure perception` took 0.2
 /// (`docs/perception.md`); this leaves room for pages that draw more.
 const DESKTOP: f64 = 0.5;
 /// Frames that are embedded in a second of a page that moves.

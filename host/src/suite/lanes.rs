@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use dynacu_record::{EndCause, EpisodeResult, Outcome};
+use dynacu_record::{EndCause, EpisodeResult};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::Sender;
 
@@ -18,14 +17,12 @@ use super::resume::{self, Found};
 use super::streak::Streak;
 use super::view::Views;
 use crate::config::RunConfig;
-use crate::desktop::check;
-use crate::desktop::lane::Lane;
-use crate::episode::phase::{Phase, within};
+use crate::driver::{self, Driver, NotRun};
 use crate::episode::stop::Stop;
-use crate::episode::{self, Bench, Policy, Trial};
+use crate::episode::{Bench, Policy, Trial};
 use crate::speech::Pcm;
+use crate::studio::Studio;
 use crate::task::prepare::{Prepared, prepare};
-use crate::task::studio::Studio;
 
 /// A lane whose check fails so often in a row is given up.
 const FAILED_CHECKS: u32 = 2;
@@ -130,7 +127,7 @@ impl Work {
                 "{} in {} by {}{}{}",
                 planned.task.manifest.folder_name(),
                 planned.condition(),
-                policy.map_or("", |policy| policy.descriptor.name.as_str()),
+                policy.map_or("", |policy| policy.plugin.name.as_str()),
                 model.map_or_else(String::new, |model| format!(" with {}", model.name)),
                 if self.config.trials() > 1 {
                     format!(", trial {}", planned.trial)
@@ -157,36 +154,41 @@ impl Work {
         policy.ok_or_else(|| anyhow!("the plan names no policy"))
     }
 
+    /// What runs the episodes of a lane.
+    #[must_use]
+    pub fn driver(&self, lane: usize) -> Driver {
+        Driver::new(
+            lane,
+            self.voice.clone(),
+            Box::new(self.views.watch_of(lane)),
+        )
+    }
+
     fn trial(&self, lane: usize, planned: &Planned, task: Arc<Prepared>, earlier: u32) -> Trial {
-        let config = &self.config;
+        let folder = resume::episode_folder(&self.folder, planned);
         Trial {
-            task,
-            mode: planned.mode,
             number: planned.trial,
-            pace: Duration::from_millis(config.pace_ms),
-            fps: config.fps,
             gate: planned.gate,
-            burst: config.burst,
-            folder: resume::episode_folder(&self.folder, planned),
             earlier_infrastructure_errors: earlier,
             model: planned
                 .model
                 .and_then(|index| self.crew.models.get(index))
                 .map(Arc::clone),
-            stop: self.stop.clone(),
             watcher: Some(self.views.watcher(lane)),
+            ..driver::trial(&self.config, task, planned.mode, folder, &self.stop)
         }
     }
 }
 
-/// Starts a lane's thread. It ends when nothing is left to do, or when the lane is given up.
+/// Starts a lane's thread, with a driver of its own where none is handed in. It ends when nothing is left to do, or when the lane is
+/// given up.
 ///
 /// # Errors
 /// The system gives no thread.
 pub fn spawn(
     work: &Arc<Work>,
     number: usize,
-    lane: Option<Lane>,
+    driver: Option<Driver>,
     news: Sender<News>,
 ) -> std::io::Result<JoinHandle<()>> {
     let (work, runtime) = (Arc::clone(work), Handle::current());
@@ -194,71 +196,32 @@ pub fn spawn(
         .name(format!("lane-{number}"))
         .spawn(move || {
             runtime.block_on(async {
-                let mut desk = LaneDesk {
+                let mut worker = Worker {
                     work: &work,
                     number,
-                    lane,
-                    failed_checks: 0,
+                    driver: driver.unwrap_or_else(|| work.driver(number)),
                 };
-                if let Err(error) = desk.work_off(&news).await {
+                if let Err(error) = worker.work_off(&news).await {
                     let lane = number;
                     // Whoever listens is gone only when the run is over.
                     let _ = news.send(News::GaveUp { lane, error }).await;
                 }
-                desk.close().await;
+                if let Err(error) = worker.driver.close().await {
+                    eprintln!("lane {number}: {error:#}");
+                }
                 work.views.rests(number);
             });
         })
 }
 
-/// Starts a desktop and tries everything on it.
-///
-/// # Errors
-/// It does not start, or a part of it does not work; both name the phase.
-pub async fn ready_lane(work: &Work, number: usize) -> Result<Lane, NotReady> {
-    work.views.doing(number, Phase::LaneStart.name());
-    let started = within(Phase::LaneStart, Lane::start(number, None)).await;
-    let lane = started.map_err(NotReady::NotStarted)?;
-    work.views.desktop(number, Some(lane.display.clone()));
-    work.views.doing(number, Phase::LaneCheck.name());
-    let checked = within(Phase::LaneCheck, async {
-        check::all_work(check::check(&lane, Ok(work.voice.clone())).await)
-    });
-    if let Err(error) = checked.await {
-        work.views.desktop(number, None);
-        if let Err(error) = lane.stop().await {
-            tracing::warn!("a lane that failed its check does not end: {error}");
-        }
-        return Err(NotReady::Faulty(error));
-    }
-    Ok(lane)
-}
-
-/// Why there is no lane.
-pub enum NotReady {
-    NotStarted(anyhow::Error),
-    /// It started, and its check failed.
-    Faulty(anyhow::Error),
-}
-
-impl NotReady {
-    #[must_use]
-    pub fn into_error(self) -> anyhow::Error {
-        match self {
-            Self::NotStarted(error) | Self::Faulty(error) => error,
-        }
-    }
-}
-
 /// One lane's thread at work.
-struct LaneDesk<'a> {
+struct Worker<'a> {
     work: &'a Work,
     number: usize,
-    lane: Option<Lane>,
-    failed_checks: u32,
+    driver: Driver,
 }
 
-impl LaneDesk<'_> {
+impl Worker<'_> {
     async fn work_off(&mut self, news: &Sender<News>) -> Result<()> {
         while let Some(index) = self.work.next() {
             let lane = self.number;
@@ -289,7 +252,7 @@ impl LaneDesk<'_> {
                             last,
                         })
                         .await;
-                    if self.failed_checks >= FAILED_CHECKS {
+                    if self.driver.failed_checks() >= FAILED_CHECKS {
                         return Err(anyhow!(
                             "the lane's check failed {FAILED_CHECKS} times in a row"
                         ));
@@ -305,8 +268,7 @@ impl LaneDesk<'_> {
         Ok(())
     }
 
-    /// Runs one episode, on a fresh lane where there is none. The outer error means that there is no lane to be had, the inner
-    /// one that the record could not be written.
+    /// Runs one episode. The outer error means that there is no lane to be had, the inner one that the record could not be written.
     async fn episode(
         &mut self,
         index: usize,
@@ -314,60 +276,23 @@ impl LaneDesk<'_> {
         task: Arc<Prepared>,
     ) -> Result<Result<EpisodeResult>> {
         let work = self.work;
-        let ready = match self.lane.take() {
-            Some(lane) => Ok(lane),
-            None => ready_lane(work, self.number).await,
+        let policy = work.policy(planned)?;
+        let number = self.number;
+        // What an earlier attempt left is set aside once there is a lane for the next one, and not before.
+        let trial = || {
+            let earlier = match work.found.get(index) {
+                Some(found) => resume::set_aside(&work.folder, planned, found)?,
+                None => 0,
+            };
+            Ok(work.trial(number, planned, task, earlier))
         };
-        let ready = match ready {
-            Err(NotReady::NotStarted(error)) => {
+        match self.driver.run(&work.bench, policy, trial).await {
+            Ok(result) => Ok(Ok(result)),
+            Err(NotRun::Unwritten(error)) => Ok(Err(error)),
+            Err(NotRun::NoLane(error)) => {
                 // Another lane may do it.
                 work.queue().push_front(index);
-                return Err(error);
-            }
-            other => other,
-        };
-        let policy = work.policy(planned)?;
-        let earlier = match work.found.get(index) {
-            Some(found) => match resume::set_aside(&work.folder, planned, found) {
-                Ok(earlier) => earlier,
-                Err(error) => return Ok(Err(error.into())),
-            },
-            None => 0,
-        };
-        let trial = work.trial(self.number, planned, task, earlier);
-        let lane = match ready {
-            Ok(lane) => lane,
-            Err(faulty) => {
-                self.failed_checks += 1;
-                let error = faulty.into_error();
-                let cause = EndCause::LaneCheckFailed;
-                return Ok(episode::not_begun(
-                    &work.bench,
-                    policy,
-                    &trial,
-                    cause,
-                    &error,
-                ));
-            }
-        };
-        self.failed_checks = 0;
-        let result = episode::run(&work.bench, &lane, policy, &trial).await;
-        self.lane = Some(lane);
-        // A lane on which the infrastructure failed is not trusted with another episode.
-        if result
-            .as_ref()
-            .is_ok_and(|result| result.outcome == Outcome::InfrastructureError)
-        {
-            self.close().await;
-        }
-        Ok(result)
-    }
-
-    async fn close(&mut self) {
-        if let Some(lane) = self.lane.take() {
-            self.work.views.desktop(self.number, None);
-            if let Err(error) = within(Phase::Close, lane.stop()).await {
-                eprintln!("lane {}: {error:#}", self.number);
+                Err(error)
             }
         }
     }

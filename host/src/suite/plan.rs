@@ -7,21 +7,13 @@ use anyhow::{Result, bail};
 use sha2::{Digest, Sha256};
 
 use super::agents::Crew;
+use super::slots::Slot;
 use super::summary::columns;
-use crate::config::{DEFAULT_GATE, Group, RunConfig};
-use crate::mode::{Mode, ModeChoice};
+use crate::config::{DEFAULT_GATE, Group};
+use crate::mode::Mode;
 use crate::perception::keyframe::GateKind;
-use crate::task::catalogue::{Catalogue, Filters, Task};
+use crate::task::catalogue::Task;
 use crate::task::variant::Seed;
-
-/// A task in a mode, before anybody is named to do it.
-#[derive(Debug, Clone)]
-pub struct Slot {
-    /// Index into the configuration's groups.
-    pub group: usize,
-    pub task: Task,
-    pub mode: Mode,
-}
 
 /// One episode to come.
 #[derive(Debug, Clone)]
@@ -58,56 +50,6 @@ impl Planned {
             .join(self.task.manifest.folder_name())
             .join(self.trial.to_string())
     }
-}
-
-/// Works out which tasks a configuration asks for in which modes.
-pub fn slots(config: &RunConfig, catalogue: &Catalogue) -> Result<Vec<Slot>> {
-    let mut slots = Vec::new();
-    for (index, group) in config.groups.iter().enumerate() {
-        let tasks = catalogue.select(&Filters {
-            tasks: group.tasks.clone(),
-            categories: group.categories.clone(),
-            tiers: group.tiers.clone(),
-        })?;
-        if tasks.is_empty() {
-            bail!("no task is left after the filters: `dynacu-host tasks list` shows all");
-        }
-        for task in tasks {
-            for choice in &group.modes {
-                let mode = match choice {
-                    ModeChoice::Fixed(mode) => *mode,
-                    ModeChoice::Needs => task.manifest.needs.name().parse()?,
-                };
-                slots.push(Slot {
-                    group: index,
-                    task: task.clone(),
-                    mode,
-                });
-            }
-        }
-    }
-    Ok(slots)
-}
-
-/// A page that is no task of ours, in the modes of every group.
-pub fn slots_of_page(config: &RunConfig, page: &Task) -> Result<Vec<Slot>> {
-    let mut slots = Vec::new();
-    for (index, group) in config.groups.iter().enumerate() {
-        for choice in &group.modes {
-            let mode = match choice {
-                ModeChoice::Fixed(mode) => *mode,
-                ModeChoice::Needs => bail!(
-                    "what a page of somebody else's needs is not known: name a mode instead of `needs`"
-                ),
-            };
-            slots.push(Slot {
-                group: index,
-                task: page.clone(),
-                mode,
-            });
-        }
-    }
-    Ok(slots)
 }
 
 /// All episodes: every agent of a group in every slot of it with every gate, each once.
@@ -194,28 +136,10 @@ pub fn table(plan: &[Planned], order: &[usize], seed: Seed) -> String {
     columns(&rows)
 }
 
-/// A policy and its model as a folder name.
-#[must_use]
-pub fn agent_name(policy: &str, model: Option<&str>) -> String {
-    let whole = match model {
-        Some(model) => format!("{policy}+{model}"),
-        None => policy.to_owned(),
-    };
-    whole
-        .chars()
-        .map(|letter| {
-            if letter.is_ascii_alphanumeric() || "-_.+".contains(letter) {
-                letter
-            } else {
-                '-'
-            }
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::suite::agents::agent_name;
     use crate::task::foreign::Page;
 
     fn plan() -> Vec<Planned> {

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use super::lanes::{self, News, Work};
 use super::progress::{Counts, Progress, REDRAW};
-use crate::desktop::lane::Lane;
+use crate::driver::Driver;
 use crate::episode;
 
 /// News that may wait: each lane has one or two at a time.
@@ -23,14 +23,14 @@ pub struct Finished {
     pub broken: Option<anyhow::Error>,
 }
 
-/// Runs what is in the queue on so many lanes; `first` is one that was started already.
+/// Runs what is in the queue on so many lanes; `first` has a lane already.
 ///
 /// # Errors
 /// `run.json` cannot be written, or the system gives no thread.
 pub async fn run(
     work: &Arc<Work>,
     lanes: usize,
-    first: Option<Lane>,
+    first: Option<Driver>,
     info: &mut RunInfo,
 ) -> Result<Finished> {
     let kept = work.found.iter().filter(|found| !found.is_due()).count();

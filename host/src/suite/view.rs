@@ -5,10 +5,12 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use dynacu_record::Event;
+use dynacu_record::{Event, PageEvent};
 use serde::Serialize;
 
+use crate::driver::LaneWatch;
 use crate::episode::Watcher;
+use crate::episode::phase::Phase;
 
 /// Lines that are kept of the transcript and of the actions.
 const LINES: usize = 14;
@@ -56,8 +58,7 @@ impl Views {
         self.lanes().clone()
     }
 
-    /// A lane's desktop came or went.
-    pub fn desktop(&self, lane: usize, display: Option<String>) {
+    fn desktop(&self, lane: usize, display: Option<String>) {
         self.change(lane, |view| view.display = display);
     }
 
@@ -87,6 +88,15 @@ impl Views {
         });
     }
 
+    /// Who watches a lane between its episodes.
+    #[must_use]
+    pub fn watch_of(&self, lane: usize) -> impl LaneWatch + use<> {
+        WatchOf {
+            views: self.clone(),
+            lane,
+        }
+    }
+
     /// Who watches the episodes of a lane.
     #[must_use]
     pub fn watcher(&self, lane: usize) -> Watcher {
@@ -95,28 +105,37 @@ impl Views {
     }
 }
 
+struct WatchOf {
+    views: Views,
+    lane: usize,
+}
+
+impl LaneWatch for WatchOf {
+    fn begins(&self, phase: Phase) {
+        self.views.doing(self.lane, phase.name());
+    }
+
+    fn desktop(&self, display: Option<&str>) {
+        self.views.desktop(self.lane, display.map(str::to_owned));
+    }
+}
+
 impl LaneView {
     fn happened(&mut self, event: &Event) {
         match event {
-            Event::EpisodeStarted { .. } => "page load".clone_into(&mut self.doing),
+            Event::EpisodeStarted(_) => "page load".clone_into(&mut self.doing),
             Event::PageStarted { .. } => "episode".clone_into(&mut self.doing),
-            Event::Observation { step, .. } => self.step = *step,
+            Event::Observation { observation, .. } => self.step = observation.step,
             Event::Sentence { sentence } => keep(&mut self.transcript, sentence.text.clone()),
-            Event::Page { name, data, .. } if name == "utterance" => {
+            Event::Page(PageEvent { name, data, .. }) if name == "utterance" => {
                 let said = data["text"].as_str().unwrap_or_default();
                 keep(&mut self.transcript, format!("microphone: {said}"));
             }
-            Event::ActionDone { what, .. } => {
-                keep(
-                    &mut self.actions,
-                    what.as_str().unwrap_or_default().to_owned(),
-                );
+            Event::ActionDone { action, .. } => keep(&mut self.actions, action.to_string()),
+            Event::ActionFailed { action, error, .. } => {
+                keep(&mut self.actions, format!("{action}: {error}"));
             }
-            Event::ActionFailed { what, error, .. } => {
-                let what = what.as_str().unwrap_or_default();
-                keep(&mut self.actions, format!("{what}: {error}"));
-            }
-            Event::Ended { cause, .. } => cause.clone_into(&mut self.doing),
+            Event::Ended { cause, .. } => self.doing = cause.name(),
             _ => {}
         }
     }
@@ -131,6 +150,8 @@ fn keep(lines: &mut VecDeque<String>, line: String) {
 
 #[cfg(test)]
 mod tests {
+    use dynacu_vocabulary::Action;
+
     use super::*;
 
     #[test]
@@ -141,12 +162,14 @@ mod tests {
         views.begins(0, "F-E1 in standard".to_owned());
         let watcher = views.watcher(0);
         for number in 0..20 {
-            let what = serde_json::Value::String(format!("click {number}"));
+            let action = Action::Key {
+                combo: number.to_string(),
+            };
             watcher(
                 0,
                 &Event::ActionDone {
-                    action: number,
-                    what,
+                    id: number,
+                    action,
                     started_at: 0,
                     ended_at: 0,
                 },

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::catalogue::Task;
 use super::manifest::{Axis, Manifest, Needs, ScorerChoice, Tier};
-use super::prepare::Prepared;
+use super::prepare::{Foreign, Prepared};
 use super::template::{Part, Template};
 use super::variant::{Seed, Variant};
 
@@ -20,15 +20,6 @@ pub const ID: &str = "PAGE";
 pub const CATEGORY: char = 'P';
 /// Observations that a policy may take.
 const STEPS: u32 = 100;
-
-/// What decides such a page.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Foreign {
-    /// The one file that is served.
-    pub file: PathBuf,
-    /// What `window.getTaskResult()` returns when the task is done.
-    pub success: String,
-}
 
 /// A page as it is named on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,7 +16,11 @@ mod raw;
 #[cfg(test)]
 pub mod tests;
 
-pub use field::{Field, Kind, Spoken};
+pub use field::{Field, Kind};
+pub use raw::Spoken;
+
+/// What a task names whose scorer is the component `scorer.wasm` in its own folder.
+pub const OWN_SCORER: &str = "./scorer";
 
 /// The one version of `task.toml` that this host reads.
 pub const SCHEMA: u32 = 1;

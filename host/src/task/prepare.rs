@@ -9,7 +9,6 @@ use sha2::{Digest, Sha256};
 use super::SpeechClip;
 use super::catalogue::Task;
 use super::clips::ClipSet;
-use super::foreign::Foreign;
 use super::variant::{Seed, Variant, draw};
 
 /// Draws of one seed that are tried before its speech is given up.
@@ -39,6 +38,15 @@ pub struct RenderedClips {
     pub admitted: bool,
     /// What was not recognised, for people.
     pub misses: Vec<String>,
+}
+
+/// What decides a page that is none of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Foreign {
+    /// The one file that is served.
+    pub file: PathBuf,
+    /// What `window.getTaskResult()` returns when the task is done.
+    pub success: String,
 }
 
 /// A task with one variant of it, ready to be served.

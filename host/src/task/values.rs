@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use dynacu_numerals::write;
 use serde_json::{Map, Value};
 
-use super::manifest::field::calendar::{Date, parse_time};
+use super::manifest::field::calendar::{parse_date, parse_time};
 use super::manifest::{Field, Kind, Spoken};
 use super::spoken::{self, Decimal, calendar};
 use super::template::{Template, ValuePath};
@@ -181,7 +182,7 @@ fn written(field: &Field, value: &Value) -> String {
     let text = scalar(field, value).unwrap_or_default();
     match &field.kind {
         Kind::Date(dates) => {
-            if let Some(date) = Date::parse(&text) {
+            if let Some(date) = parse_date(&text) {
                 return calendar::date_written(date, dates.year);
             }
         }
@@ -205,7 +206,7 @@ fn said(field: &Field, value: &Value) -> Result<String, String> {
     if let Value::String(text) = value {
         match &field.kind {
             Kind::Date(dates) => {
-                let date = Date::parse(text).ok_or("this day has no spoken form")?;
+                let date = parse_date(text).ok_or("this day has no spoken form")?;
                 return Ok(calendar::date(date, dates.year));
             }
             Kind::Time(_) => {
@@ -222,7 +223,7 @@ fn said(field: &Field, value: &Value) -> Result<String, String> {
             Ok(match style {
                 Spoken::Dollars => spoken::dollars(number),
                 Spoken::Plain => spoken::plain(number),
-                Spoken::Digits | Spoken::Groups => spoken::digits(&number.to_string()),
+                Spoken::Digits | Spoken::Groups => write::digits(&number.to_string()),
             })
         }
         (Value::Number(_), None) => Err(
@@ -230,7 +231,7 @@ fn said(field: &Field, value: &Value) -> Result<String, String> {
                 .to_owned(),
         ),
         (Value::String(text), Some(Spoken::Groups)) => Ok(spoken::groups(text)),
-        (Value::String(text), Some(Spoken::Digits)) => Ok(spoken::digits(text)),
+        (Value::String(text), Some(Spoken::Digits)) => Ok(write::digits(text)),
         (Value::String(_), _) if matches!(field.kind, Kind::Code(_)) => {
             Err("no spoken form: give the field spoken = \"groups\"".to_owned())
         }

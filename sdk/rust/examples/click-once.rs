@@ -2,8 +2,10 @@
 //!
 //! `cargo build --release --target wasm32-wasip2 --example click-once`, then `dynacu-host plugin check` on the file.
 
+use dynacu_sdk::settings::NoSettings;
 use dynacu_sdk::{
-    Action, Brief, Decision, Observation, PolicyDescriptor, Session, StepPolicy, export_policy,
+    Action, Brief, Decision, Interrupted, Observation, PolicyError, Session, StepPolicy,
+    export_policy,
 };
 
 struct ClickOnce {
@@ -12,23 +14,25 @@ struct ClickOnce {
 }
 
 impl StepPolicy for ClickOnce {
-    fn describe() -> PolicyDescriptor {
-        PolicyDescriptor::new("click-once", "0.1.0")
-    }
+    type Settings = NoSettings;
 
-    fn new(brief: &Brief, _settings: &str) -> Result<Self, String> {
+    fn new(brief: &Brief, _settings: NoSettings) -> Result<Self, PolicyError> {
         let (x, y) = (brief.screen.width / 2, brief.screen.height / 2);
         Ok(Self {
-            middle: Action::click_at(x as i32, y as i32),
+            middle: Action::click(x as i32, y as i32),
             clicked: false,
         })
     }
 
-    fn on_observation(&mut self, _session: &mut Session, _seen: &Observation) -> Decision {
+    fn on_observation(
+        &mut self,
+        _session: &mut Session,
+        _seen: &Observation,
+    ) -> Result<Decision, Interrupted> {
         if std::mem::replace(&mut self.clicked, true) {
-            return Decision::Done;
+            return Ok(Decision::Done);
         }
-        self.middle.clone().into()
+        Ok(self.middle.clone().into())
     }
 }
 

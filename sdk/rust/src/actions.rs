@@ -1,18 +1,22 @@
 //! Short ways to make actions, their written form, and what became of those already done.
 
 use std::fmt;
-use std::time::Duration;
 
 use crate::{
-    Action, ActionError, ActionReceipt, Click, Drag, MouseButton, Point, Rect, Scroll,
-    ScrollDirection, Size,
+    Action, ActionError, ActionId, ActionReceipt, Click, Drag, Duration, MouseButton, Point, Rect,
+    Scroll, ScrollDirection, Size,
 };
+
+dynacu_vocabulary::wit_conversions!(
+    action: { crate::bindings::policy::dynacu::environment::action },
+    observation: { crate::bindings::policy::dynacu::environment::observation }
+);
 
 /// An action that the policy performed, with its outcome once that is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PriorAction {
     /// The id that the host gave it.
-    pub id: u64,
+    pub id: ActionId,
     /// The observation that it followed, counted from 1; 0 before the first.
     pub step: u32,
     /// What was asked for.
@@ -32,9 +36,13 @@ impl fmt::Display for PriorAction {
     }
 }
 
+/// Short ways, called as the actions are. `move` and `type` are words of Rust, so these two are longer here. [`Done`] needs
+/// none.
+///
+/// [`Done`]: Self::Done
 impl Action {
     /// One click of the left button at a pixel of the screen.
-    pub fn click_at(x: i32, y: i32) -> Self {
+    pub fn click(x: i32, y: i32) -> Self {
         Self::Click(Click {
             at: Point { x, y },
             button: MouseButton::Left,
@@ -43,101 +51,59 @@ impl Action {
     }
 
     /// A drag with the left button between two pixels.
-    pub fn drag_between(start: Point, end: Point) -> Self {
-        Self::Drag(Drag { start, end })
+    pub fn drag(start: impl Into<Point>, end: impl Into<Point>) -> Self {
+        Self::Drag(Drag {
+            start: start.into(),
+            end: end.into(),
+        })
+    }
+
+    /// Moves the pointer to a pixel.
+    pub fn move_to(x: i32, y: i32) -> Self {
+        Self::Move(Point { x, y })
     }
 
     /// Text typed into whatever has the focus.
-    pub fn text(text: impl Into<String>) -> Self {
-        Self::TypeText(text.into())
+    pub fn type_text(text: impl Into<String>) -> Self {
+        Self::Type(text.into())
     }
 
     /// One chord of X11 key names joined by `+`, for example `ctrl+a`.
-    pub fn chord(chord: impl Into<String>) -> Self {
-        Self::Key(chord.into())
+    pub fn key(combo: impl Into<String>) -> Self {
+        Self::Key(combo.into())
     }
 
     /// Wheel notches where the pointer is.
-    pub fn scroll_by(direction: ScrollDirection, notches: u32) -> Self {
+    pub fn scroll(direction: ScrollDirection, amount: u32) -> Self {
         Self::Scroll(Scroll {
             at: None,
             direction,
-            amount: notches,
+            amount,
         })
     }
 
     /// A sentence spoken into the virtual microphone.
-    pub fn say(text: impl Into<String>) -> Self {
+    pub fn speak(text: impl Into<String>) -> Self {
         Self::Speak(text.into())
     }
 
     /// A pause, to the millisecond.
-    pub fn pause(time: Duration) -> Self {
-        Self::Wait(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+    pub fn wait(time: impl Into<Duration>) -> Self {
+        Self::Wait(time.into())
     }
 }
 
-/// The form of the observation record's prior actions: `click(640, 400)`, `wait 3s`, `type "64"`.
+/// One line of prose, as in the observation record's prior actions: `click(640, 400)`, `wait 3s`, `type "64"`.
 impl fmt::Display for Action {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Click(Click { at, button, count }) => {
-                write!(out, "click({}, {}", at.x, at.y)?;
-                match button {
-                    MouseButton::Left => {}
-                    MouseButton::Middle => write!(out, ", middle")?,
-                    MouseButton::Right => write!(out, ", right")?,
-                }
-                if *count != 1 {
-                    write!(out, ", {count} times")?;
-                }
-                write!(out, ")")
-            }
-            Self::MovePointer(at) => write!(out, "move({}, {})", at.x, at.y),
-            Self::Drag(Drag { start, end }) => {
-                write!(
-                    out,
-                    "drag({}, {} to {}, {})",
-                    start.x, start.y, end.x, end.y
-                )
-            }
-            Self::TypeText(text) => write!(out, "type {text:?}"),
-            Self::Key(chord) => write!(out, "key {chord}"),
-            Self::Scroll(Scroll {
-                at,
-                direction,
-                amount,
-            }) => {
-                let direction = match direction {
-                    ScrollDirection::Up => "up",
-                    ScrollDirection::Down => "down",
-                    ScrollDirection::Left => "left",
-                    ScrollDirection::Right => "right",
-                };
-                write!(out, "scroll {direction} {amount}")?;
-                match at {
-                    Some(at) => write!(out, " at ({}, {})", at.x, at.y),
-                    None => Ok(()),
-                }
-            }
-            Self::Speak(text) => write!(out, "speak {text:?}"),
-            Self::Wait(milliseconds) => write!(out, "wait {}s", *milliseconds as f64 / 1000.0),
-            Self::Done => write!(out, "done"),
-        }
+        dynacu_vocabulary::Action::from(self.clone()).fmt(out)
     }
 }
 
 impl ActionError {
     /// The error as a clause that can be shown to a model.
     pub fn reason(&self) -> String {
-        match self {
-            Self::OffScreen(at) => format!("({}, {}) is outside the screen", at.x, at.y),
-            Self::UnknownKey(key) => format!("there is no key called {key:?}"),
-            Self::ForbiddenKey(chord) => format!("the chord {chord:?} would leave the page"),
-            Self::NotGranted(what) => format!("not granted in this mode: {what}"),
-            Self::Cancelled => "cancelled".to_owned(),
-            Self::Other(what) => what.clone(),
-        }
+        dynacu_vocabulary::ActionError::from(self.clone()).to_string()
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub use crate::bindings::policy::dynacu::host::blobs::{BlobError, BlobInfo};
 
+use crate::BlobId;
 use crate::bindings::policy::dynacu::host::blobs;
 
 /// The media type and the size in bytes of a blob of this episode.
@@ -9,7 +10,7 @@ use crate::bindings::policy::dynacu::host::blobs;
 /// # Errors
 ///
 /// [`BlobError::NotFound`] when no blob of this episode has that id.
-pub fn stat(id: &str) -> Result<BlobInfo, BlobError> {
+pub fn stat(id: &BlobId) -> Result<BlobInfo, BlobError> {
     blobs::stat(id)
 }
 
@@ -19,6 +20,6 @@ pub fn stat(id: &str) -> Result<BlobInfo, BlobError> {
 /// # Errors
 ///
 /// [`BlobError::NotFound`], and [`BlobError::TooLarge`] with the quota in bytes.
-pub fn read(id: &str) -> Result<Vec<u8>, BlobError> {
+pub fn read(id: &BlobId) -> Result<Vec<u8>, BlobError> {
     blobs::read(id)
 }

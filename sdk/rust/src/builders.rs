@@ -2,41 +2,7 @@
 
 use crate::model::AdapterDescriptor;
 use crate::scoring::{Metric, Score};
-use crate::{Action, Channels, Click, Decision, Drag, PolicyDescriptor, Scroll};
-
-impl PolicyDescriptor {
-    /// A policy that asks for screenshots alone and no model.
-    ///
-    /// ```
-    /// use dynacu_sdk::{Channels, PolicyDescriptor};
-    ///
-    /// let listener = PolicyDescriptor::new("listener", "0.1.0").with_channels(Channels::AUDIO).asking_a_model();
-    /// assert!(listener.needs_model);
-    /// ```
-    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            version: version.into(),
-            channels: Channels::empty(),
-            needs_model: false,
-        }
-    }
-
-    /// What it asks for beyond one screenshot a step.
-    #[must_use]
-    pub fn with_channels(self, channels: Channels) -> Self {
-        Self { channels, ..self }
-    }
-
-    /// It cannot do without a model.
-    #[must_use]
-    pub fn asking_a_model(self) -> Self {
-        Self {
-            needs_model: true,
-            ..self
-        }
-    }
-}
+use crate::{Action, Click, Decision, Drag, Scroll};
 
 impl AdapterDescriptor {
     /// A provider and the models that the adapter knows.

@@ -11,26 +11,25 @@
 //! A whole policy:
 //!
 //! ```
-//! use dynacu_sdk::{Action, Brief, Decision, Observation, PolicyDescriptor, Session, StepPolicy};
+//! use dynacu_sdk::settings::NoSettings;
+//! use dynacu_sdk::{Action, Brief, Decision, Interrupted, Observation, PolicyError, Session, StepPolicy};
 //!
 //! struct ClickOnce {
 //!     clicked: bool,
 //! }
 //!
 //! impl StepPolicy for ClickOnce {
-//!     fn describe() -> PolicyDescriptor {
-//!         PolicyDescriptor::new("click-once", env!("CARGO_PKG_VERSION"))
-//!     }
+//!     type Settings = NoSettings;
 //!
-//!     fn new(_brief: &Brief, _settings: &str) -> Result<Self, String> {
+//!     fn new(_brief: &Brief, _settings: NoSettings) -> Result<Self, PolicyError> {
 //!         Ok(Self { clicked: false })
 //!     }
 //!
-//!     fn on_observation(&mut self, _session: &mut Session, _seen: &Observation) -> Decision {
+//!     fn on_observation(&mut self, _session: &mut Session, _seen: &Observation) -> Result<Decision, Interrupted> {
 //!         if std::mem::replace(&mut self.clicked, true) {
-//!             return Decision::Done;
+//!             return Ok(Decision::Done);
 //!         }
-//!         Action::click_at(640, 360).into()
+//!         Ok(Action::click(640, 360).into())
 //!     }
 //! }
 //!
@@ -39,9 +38,10 @@
 //! ```
 //!
 //! The crate is a `cdylib` built with `cargo build --release --target wasm32-wasip2`. Its `plugin.toml`, beside
-//! `Cargo.toml`, says what the plugin asks the host for; the export macros carry it inside the component.
+//! `Cargo.toml`, says what the plugin is called and what it asks the host for; the export macros carry it inside the
+//! component. Its table of the run configuration is a type of its own, `Settings`, that the SDK reads.
 //!
-//! Instants are milliseconds since the host gave the page its start signal, on the host's clock.
+//! An [`Instant`] counts from the moment at which the host gave the page its start signal, on the host's clock.
 
 #![deny(missing_docs)]
 
@@ -61,21 +61,28 @@ pub mod logging;
 pub mod model;
 pub mod record_text;
 pub mod scoring;
+pub mod settings;
 pub mod tools;
 
 mod actions;
 mod builders;
 mod export;
+mod failure;
+mod ids;
 mod policy;
 mod request;
 mod session;
 mod step_policy;
+mod time;
 
 pub use actions::PriorAction;
+pub use failure::Interrupted;
 pub use policy::Policy;
-pub use session::{ActFailure, Session};
+pub use session::{ActFailure, AskFailure, Session};
 pub use step_policy::{Decision, StepPolicy};
 
+pub use bindings::policy::dynacu::assist::reading::{ReadingError, TextLine};
+pub use bindings::policy::dynacu::assist::solution::SolutionError;
 pub use bindings::policy::dynacu::environment::action::{
     Action, ActionError, ActionReceipt, Click, Drag, MouseButton, Scroll, ScrollDirection,
 };
@@ -84,10 +91,17 @@ pub use bindings::policy::dynacu::environment::observation::{
     AudioContext, EncodeError, Encoding, Frame, ImageFormat, Keyframe, Observation, Point,
     RecentAudio, Rect, Sentence, Size,
 };
-pub use bindings::policy::dynacu::environment::reading::{ReadingError, TextLine};
+pub use bindings::policy::dynacu::host::types::{BlobId, Duration, Instant};
+pub use bindings::policy::dynacu::model::inference::CallId;
 pub use bindings::policy::dynacu::policy::session::{
-    ActionOutcome, Completion, Event, PerformError, StopCause,
+    ActionId, ActionOutcome, Completion, Event, PerformError, StopCause,
 };
-pub use bindings::policy::exports::dynacu::policy::policy::{
-    Brief, Channels, Descriptor as PolicyDescriptor, PolicyError,
-};
+pub use bindings::policy::exports::dynacu::policy::policy::{Brief, Channels, PolicyError};
+
+/// What the export macros call.
+#[doc(hidden)]
+pub mod __run {
+    pub use crate::model::{capabilities_of, complete};
+    pub use crate::policy::play;
+    pub use crate::scoring::{judge, score_episode};
+}

@@ -24,15 +24,11 @@ macro_rules! export_policy {
             struct Exported;
 
             impl $crate::bindings::policy::exports::dynacu::policy::policy::Guest for Exported {
-                fn describe() -> $crate::PolicyDescriptor {
-                    <$policy as $crate::Policy>::describe()
-                }
-
                 fn run(
                     brief: $crate::Brief,
                     settings: ::std::string::String,
                 ) -> ::std::result::Result<(), $crate::PolicyError> {
-                    <$policy as $crate::Policy>::run(&mut $crate::Session::new(brief), &settings)
+                    $crate::__run::play::<$policy>(brief, &settings)
                 }
             }
 
@@ -67,14 +63,14 @@ macro_rules! export_scorer {
                     variant_values: ::std::string::String,
                     page_events: ::std::vec::Vec<$crate::scoring::PageEvent>,
                 ) -> ::std::option::Option<::std::string::String> {
-                    <$scorer as $crate::scoring::Scorer>::judge(&variant_values, &page_events)
+                    $crate::__run::judge::<$scorer>(&variant_values, &page_events)
                 }
 
                 fn score_episode(
                     episode: $crate::scoring::Episode,
                 ) -> ::std::result::Result<$crate::scoring::Score, $crate::scoring::ScoreError>
                 {
-                    <$scorer as $crate::scoring::Scorer>::score_episode(&episode)
+                    $crate::__run::score_episode::<$scorer>(&episode)
                 }
             }
 
@@ -114,7 +110,7 @@ macro_rules! export_adapter {
                     model: ::std::string::String,
                     settings: ::std::string::String,
                 ) -> $crate::model::Capabilities {
-                    <$adapter as $crate::model::ModelAdapter>::capabilities_of(&model, &settings)
+                    $crate::__run::capabilities_of::<$adapter>(&model, &settings)
                 }
 
                 fn complete(
@@ -123,7 +119,7 @@ macro_rules! export_adapter {
                     request: $crate::model::Request,
                 ) -> ::std::result::Result<$crate::model::Response, $crate::model::ModelError>
                 {
-                    <$adapter as $crate::model::ModelAdapter>::complete(&model, &settings, request)
+                    $crate::__run::complete::<$adapter>(&model, &settings, request)
                 }
             }
 

@@ -14,9 +14,11 @@ pub use crate::bindings::adapter::dynacu::host::http::{
 /// Sends one request and waits for the whole response.
 ///
 /// ```no_run
+/// use dynacu_sdk::BlobId;
 /// use dynacu_sdk::http::{self, Json, Request};
 ///
-/// let body = Json::object(vec![("image", Json::base64("the blob's id"))]); // spliced in by the host
+/// let image = BlobId::new("the blob's SHA-256");
+/// let body = Json::object(vec![("image", Json::base64(&image))]); // spliced in by the host
 /// let request = Request::post("https://api.example.com/v1/messages", &body);
 /// let status = http::send(&request).map(|response| response.status);
 /// ```

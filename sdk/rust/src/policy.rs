@@ -1,30 +1,30 @@
 //! The lower of the two ways to write a policy: one call that owns the whole episode.
 
-use crate::{PolicyDescriptor, PolicyError, Session};
+use serde::de::DeserializeOwned;
+
+use crate::{Brief, Interrupted, PolicyError, Session, settings};
 
 /// A policy that runs its own loop. Most policies are simpler as a [`StepPolicy`](crate::StepPolicy), which
 /// implements this trait; implement it directly to react to keyframes, sentences and model completions as they come.
 ///
-/// One instance of the component lives for one episode, so state may be kept in local variables of `run`.
+/// One instance of the component lives for one episode, so state may be kept in local variables of `run`. What the policy
+/// is called and which channels it asks for stands in its `plugin.toml`.
 ///
 /// ```
-/// use dynacu_sdk::{Action, Channels, Event, Policy, PolicyDescriptor, PolicyError, Session};
+/// use dynacu_sdk::settings::NoSettings;
+/// use dynacu_sdk::{Action, Event, Interrupted, Policy, Session};
 ///
 /// /// Presses Enter whenever somebody has said something.
 /// struct Obedient;
 ///
 /// impl Policy for Obedient {
-///     fn describe() -> PolicyDescriptor {
-///         PolicyDescriptor::new("obedient", "0.1.0").with_channels(Channels::AUDIO)
-///     }
+///     type Settings = NoSettings;
 ///
-///     fn run(session: &mut Session, _settings: &str) -> Result<(), PolicyError> {
+///     fn run(session: &mut Session, _settings: NoSettings) -> Result<(), Interrupted> {
 ///         session.subscribe(true);
 ///         loop {
-///             match session.next(None) {
-///                 Event::Sentence(_) if session.act(vec![Action::chord("Return")]).is_err() => {}
-///                 Event::Stop(_) => return Ok(()),
-///                 _ => {}
+///             if let Some(Event::Sentence(_)) = session.next(None)? {
+///                 session.act(vec![Action::key("Return")])?;
 ///             }
 ///         }
 ///     }
@@ -34,17 +34,27 @@ use crate::{PolicyDescriptor, PolicyError, Session};
 /// # fn main() {}
 /// ```
 pub trait Policy {
-    /// Name, version and the channels that the policy asks for.
-    fn describe() -> PolicyDescriptor;
+    /// The policy's table of the run configuration; [`NoSettings`](crate::settings::NoSettings) where it has none.
+    type Settings: DeserializeOwned;
 
-    /// Plays one episode. `settings` is the policy's table of the run configuration, as JSON.
+    /// Plays one episode.
     ///
-    /// Return within 2 s once the session reports a stop cause. A return before that ends the episode, which is
-    /// then scored as it stands.
+    /// Return within 2 s once the session reports a stop cause: `?` does. A return before that ends the episode, which
+    /// is then scored as it stands.
     ///
     /// # Errors
     ///
-    /// [`PolicyError::Settings`] for settings that it cannot use, [`PolicyError::GaveUp`] when it cannot go on,
-    /// [`PolicyError::ModelRefused`] and [`PolicyError::ModelMalformed`] when that is the model's doing.
-    fn run(session: &mut Session, settings: &str) -> Result<(), PolicyError>;
+    /// [`PolicyError::GaveUp`] when it cannot go on, [`PolicyError::ModelRefused`] and [`PolicyError::ModelMalformed`]
+    /// when that is the model's doing, [`PolicyError::Settings`] for settings that do not go with the brief or the model.
+    fn run(session: &mut Session, settings: Self::Settings) -> Result<(), Interrupted>;
+}
+
+/// What the component's export `run` does.
+#[doc(hidden)]
+pub fn play<P: Policy>(brief: Brief, settings: &str) -> Result<(), PolicyError> {
+    let settings = settings::parse(settings).map_err(PolicyError::Settings)?;
+    match P::run(&mut Session::new(brief), settings) {
+        Ok(()) => Ok(()),
+        Err(interrupted) => interrupted.outcome(),
+    }
 }

@@ -8,7 +8,8 @@
 use std::fmt;
 
 use crate::{
-    AudioContext, Brief, Channels, Keyframe, Observation, PriorAction, RecentAudio, Rect, Size,
+    AudioContext, Brief, Channels, Instant, Keyframe, Observation, PriorAction, RecentAudio, Rect,
+    Size,
 };
 
 /// Prior actions shown, newest first. Older ones are in [`Session::prior_actions`](crate::Session::prior_actions).
@@ -18,11 +19,11 @@ const SHOWN_ACTIONS: usize = 20;
 ///
 /// ```
 /// use dynacu_sdk::record_text::{RecordText, Section};
-/// use dynacu_sdk::Size;
+/// use dynacu_sdk::{Instant, Size};
 ///
 /// let record = RecordText {
 ///     step: 1,
-///     taken_at: 40,
+///     taken_at: Instant::from_millis(40),
 ///     screen: Size::from((1280, 720)),
 ///     audio_context: None,
 ///     recent_audio: None,
@@ -37,8 +38,8 @@ const SHOWN_ACTIONS: usize = 20;
 pub struct RecordText<'a> {
     /// The observation's number, from 1.
     pub step: u32,
-    /// When it was taken, in milliseconds.
-    pub taken_at: u64,
+    /// When it was taken.
+    pub taken_at: Instant,
     /// Pixels of the screenshot.
     pub screen: Size,
     /// Layer 2; none when the audio channel is not granted.
@@ -90,8 +91,8 @@ impl Section {
 /// What the text says of one keyframe. Written with `{}` it is the keyframe's line: its name and what changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeyframeLine {
-    /// When it was captured, in milliseconds.
-    pub captured_at: u64,
+    /// When it was captured.
+    pub captured_at: Instant,
     /// The box around the change.
     pub changed: Rect,
     /// Share of all pixels that changed, 0 to 1.
@@ -118,7 +119,7 @@ impl fmt::Display for KeyframeLine {
         write!(
             out,
             "→ keyframe_{}.png (changed {:.1}% of the screen, {}x{} at {}, {})",
-            Seconds(self.captured_at),
+            self.captured_at,
             f64::from(self.changed_fraction) * 100.0,
             size.width,
             size.height,
@@ -166,7 +167,7 @@ impl<'a> RecordText<'a> {
     fn write(&self, out: &mut fmt::Formatter<'_>, section: Section) -> fmt::Result {
         match section {
             Section::Heading => {
-                let now = Seconds(self.taken_at);
+                let now = self.taken_at;
                 writeln!(out, "Observation Record — Step {} (t = {now})", self.step)?;
                 writeln!(out, "{}", "═".repeat(59))
             }
@@ -217,7 +218,7 @@ impl<'a> RecordText<'a> {
             } else {
                 " (may still change)"
             };
-            let start = Seconds(sentence.started_at);
+            let start = sentence.started_at;
             writeln!(out, "({start}) {turn}{}{open}", sentence.text)?;
         }
         Ok(())
@@ -228,13 +229,13 @@ impl<'a> RecordText<'a> {
         out: &mut fmt::Formatter<'_>,
         recent: &RecentAudio,
     ) -> fmt::Result {
-        let length = recent.ended_at.saturating_sub(recent.started_at);
+        let length = recent.ended_at - recent.started_at;
         writeln!(
             out,
             "[RECENT AUDIO — last {:.1} seconds, synced with visual]",
-            length as f64 / 1000.0
+            length.as_seconds()
         )?;
-        let (start, end) = (Seconds(recent.started_at), Seconds(recent.ended_at));
+        let (start, end) = (recent.started_at, recent.ended_at);
         match recent.transcript.trim() {
             "" => writeln!(out, "({start}–{end}) (nothing heard)")?,
             transcript => writeln!(out, "({start}–{end}) \"{transcript}\"")?,
@@ -246,7 +247,7 @@ impl<'a> RecordText<'a> {
             .keyframes
             .iter()
             .filter_map(|index| keyframes.get(*index as usize))
-            .map(|keyframe| Seconds(keyframe.captured_at).to_string())
+            .map(|keyframe| keyframe.captured_at.to_string())
             .collect();
         match times.len() {
             0 => writeln!(out, "↳ During this audio: no keyframe captured"),
@@ -319,16 +320,6 @@ struct SectionText<'a> {
 impl fmt::Display for SectionText<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.record.write(out, self.section)
-    }
-}
-
-/// An instant in milliseconds, written as the record writes it: `48.7s`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seconds(pub u64);
-
-impl fmt::Display for Seconds {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{:.1}s", self.0 as f64 / 1000.0)
     }
 }
 

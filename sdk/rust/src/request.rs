@@ -7,12 +7,12 @@ impl Request {
     /// A request of these messages, without tools and limits.
     ///
     /// ```
-    /// use dynacu_sdk::Size;
+    /// use dynacu_sdk::{BlobId, Size};
     /// use dynacu_sdk::model::{Message, Part, Request};
     /// use dynacu_sdk::tools::Tools;
     ///
     /// let screen = Size::from((1280, 720));
-    /// let screenshot = Part::Image("the blob's id".into());
+    /// let screenshot = Part::Image(BlobId::new("the blob's SHA-256"));
     /// let request = Request::new(vec![
     ///     Message::system("You operate a desktop."),
     ///     Message::user(vec!["Task: mute the call.".into(), screenshot]),

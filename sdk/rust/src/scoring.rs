@@ -6,39 +6,50 @@ pub use crate::bindings::scorer::exports::dynacu::scoring::scorer::{
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::{logging, settings};
 
 /// Pure functions of what the page did: no clock, no network, no randomness, so that an old record can be scored
 /// again. Export it with [`export_scorer!`](crate::export_scorer).
 ///
 /// ```
-/// use dynacu_sdk::scoring::{Episode, PageEvent, Score, ScoreError, Scorer};
+/// use dynacu_sdk::Instant;
+/// use dynacu_sdk::scoring::{Episode, PageEvent, Score, ScoreError, Scorer, Variant};
+/// use dynacu_sdk::settings::NoSettings;
 ///
 /// /// The page posts `saved` when it has saved.
 /// struct Saved;
 ///
 /// impl Scorer for Saved {
-///     fn judge(_variant_values: &str, page_events: &[PageEvent]) -> Option<String> {
+///     type Settings = NoSettings;
+///
+///     fn judge(_variant: &Variant<NoSettings>, page_events: &[PageEvent]) -> Option<String> {
 ///         let saved = page_events.iter().any(|event| event.name == "saved");
 ///         saved.then(|| "saved".to_owned())
 ///     }
 ///
-///     fn score_episode(episode: &Episode) -> Result<Score, ScoreError> {
+///     fn score_episode(variant: &Variant<NoSettings>, episode: &Episode) -> Result<Score, ScoreError> {
 ///         episode.expect_result(&["saved"])?;
-///         Ok(match Self::judge(&episode.variant_values, &episode.page_events) {
+///         Ok(match Self::judge(variant, &episode.page_events) {
 ///             Some(_) => Score::pass("The page saved."),
 ///             None => Score::fail("The page never saved."),
 ///         })
 ///     }
 /// }
 ///
-/// let saved = PageEvent { at: 4_000, name: "saved".into(), data: "{}".into() };
-/// assert_eq!(Saved::judge("{}", &[saved]), Some("saved".into()));
+/// let variant = Variant::parse(r#"{"values": {}, "settings": {}}"#).unwrap();
+/// let saved = PageEvent { at: Instant::from_millis(4_000), name: "saved".into(), data: "{}".into() };
+/// assert_eq!(Saved::judge(&variant, &[saved]), Some("saved".into()));
 /// ```
 pub trait Scorer {
+    /// The task's `[scorer.settings]`; [`NoSettings`](crate::settings::NoSettings) where the scorer has none.
+    type Settings: DeserializeOwned;
+
     /// The label that `window.getTaskResult()` returns from now on, or none while the task is pending. Called after
-    /// each `submit`, `utterance` and `window-closed` with every event so far. What it may compute is counted in
-    /// instructions, so that no machine is too slow for it: a thousand million, and twenty thousand more for each byte that it is handed.
-    fn judge(variant_values: &str, page_events: &[PageEvent]) -> Option<String>;
+    /// each `submit`, `utterance` and `window-closed` with every event so far; how much it may compute is bounded in
+    /// instructions. Where the settings do not fit it is not called, and the score says why.
+    fn judge(variant: &Variant<Self::Settings>, page_events: &[PageEvent]) -> Option<String>;
 
     /// The score of a finished episode.
     ///
@@ -46,30 +57,62 @@ pub trait Scorer {
     ///
     /// [`ScoreError::MalformedResult`] when the page's result is none that the task publishes,
     /// [`ScoreError::Unscorable`] when the episode cannot be judged.
-    fn score_episode(episode: &Episode) -> Result<Score, ScoreError>;
+    fn score_episode(
+        variant: &Variant<Self::Settings>,
+        episode: &Episode,
+    ) -> Result<Score, ScoreError>;
+}
+
+/// What the component's export `judge` does.
+#[doc(hidden)]
+pub fn judge<S: Scorer>(variant_values: &str, page_events: &[PageEvent]) -> Option<String> {
+    match Variant::parse(variant_values) {
+        Ok(variant) => S::judge(&variant, page_events),
+        Err(error) => {
+            logging::warn(&error.to_string());
+            None
+        }
+    }
+}
+
+/// What the component's export `score-episode` does.
+#[doc(hidden)]
+pub fn score_episode<S: Scorer>(episode: &Episode) -> Result<Score, ScoreError> {
+    S::score_episode(&Variant::parse(&episode.variant_values)?, episode)
 }
 
 /// The scorer's input `variant-values`, taken apart.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Variant<S> {
     /// Every value of the variant, the truth included.
-    pub values: serde_json::Map<String, serde_json::Value>,
+    pub values: Map<String, Value>,
     /// The task's `[scorer.settings]` with its placeholders filled.
     pub settings: S,
 }
 
+/// As it is passed.
+#[derive(Deserialize)]
+struct Passed {
+    values: Map<String, Value>,
+    settings: Value,
+}
+
 impl<S: DeserializeOwned> Variant<S> {
-    /// Reads the JSON that `judge` and `score_episode` are given.
+    /// Reads the JSON of `variant-values`, as the export macro does.
     ///
     /// # Errors
     ///
-    /// [`ScoreError::Unscorable`] says what does not fit.
+    /// [`ScoreError::Unscorable`] names the key that does not fit.
     pub fn parse(variant_values: &str) -> Result<Self, ScoreError> {
-        serde_json::from_str(variant_values).map_err(|error| {
+        let misfit = |reason: String| {
             ScoreError::Unscorable(format!(
-                "the task's [scorer.settings] do not fit this scorer: {error}"
+                "the task's [scorer.settings] do not fit this scorer: {reason}"
             ))
-        })
+        };
+        let Passed { values, settings } =
+            serde_json::from_str(variant_values).map_err(|error| misfit(error.to_string()))?;
+        let settings = settings::from_value(settings).map_err(misfit)?;
+        Ok(Self { values, settings })
     }
 }
 

@@ -2,17 +2,18 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::time::Duration;
 
-use crate::bindings::policy::dynacu::environment::{hearing, reading};
+use crate::bindings::policy::dynacu::assist::{reading, solution};
+use crate::bindings::policy::dynacu::environment::hearing;
 use crate::bindings::policy::dynacu::host::clock;
 use crate::bindings::policy::dynacu::model::inference;
 use crate::bindings::policy::dynacu::policy::session as host;
 use crate::model::{Capabilities, ModelError, Request, Response};
 use crate::record_text::RecordText;
 use crate::{
-    Action, ActionError, ActionOutcome, Brief, Event, Frame, HearingError, Observation,
-    PerformError, PriorAction, ReadingError, Rect, StopCause, TextLine,
+    Action, ActionError, ActionId, ActionOutcome, BlobId, Brief, CallId, Duration, Event, Frame,
+    HearingError, Instant, Observation, PerformError, PriorAction, ReadingError, Rect,
+    SolutionError, StopCause, TextLine,
 };
 
 /// Events put aside while the session waited for an outcome. Past this many the oldest goes, so that a policy that
@@ -26,27 +27,24 @@ const BACKLOG: usize = 256;
 /// ```no_run
 /// use dynacu_sdk::model::{Message, Part, Request};
 /// use dynacu_sdk::tools::Tools;
-/// use dynacu_sdk::{Encoding, ImageFormat, PolicyError, Session};
+/// use dynacu_sdk::{ActFailure, Encoding, ImageFormat, Interrupted, Session};
 ///
-/// fn step(session: &mut Session) -> Result<(), PolicyError> {
-///     let Ok(seen) = session.observe() else {
-///         return Ok(()); // the episode is over
-///     };
-///     let picture = seen.screenshot.encode(Encoding::new(ImageFormat::Png));
-///     let picture = picture.map_err(|error| PolicyError::Other(format!("{error:?}")))?;
+/// fn step(session: &mut Session) -> Result<(), Interrupted> {
+///     let seen = session.observe()?; // once the episode is over, this and all below return
+///     let picture = seen.screenshot.encode(Encoding::new(ImageFormat::Png))?;
 ///     let tools = Tools::new(session.brief().screen);
 ///     let text = session.record_text(&seen);
 ///     let request = Request::new(vec![Message::user(vec![text.into(), Part::Image(picture)])])
 ///         .with_tools(tools.list())
 ///         .with_display(session.brief().screen);
-///     let answer = session.ask(&request);
-///     let answer = answer.map_err(|error| PolicyError::GaveUp(format!("{error:?}")))?;
-///     for part in answer.parts {
+///     for part in session.ask(&request)?.parts {
 ///         if let Part::ToolCall(call) = part {
-///             let read = tools.read(&call);
-///             let read = read.map_err(|why| PolicyError::ModelMalformed(why.to_string()))?;
-///             // What fails is among the prior actions and so in the next record.
-///             let _ = session.act(vec![read.action]);
+///             let read = tools.read(&call)?;
+///             match session.act(vec![read.action]) {
+///                 // What fails is among the prior actions and so in the next record.
+///                 Ok(()) | Err(ActFailure::Failed { .. }) => {}
+///                 Err(end) => return Err(end.into()),
+///             }
 ///         }
 ///     }
 ///     Ok(())
@@ -80,14 +78,48 @@ pub enum ActFailure {
 impl fmt::Display for ActFailure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Stopped(cause) => write!(out, "the episode stopped: {cause:?}"),
-            Self::TooMany(count) => write!(out, "{count} actions are too many for one batch"),
+            Self::Stopped(cause) => write!(out, "the episode is over: {}", cause.name()),
+            Self::TooMany(count) => {
+                write!(
+                    out,
+                    "{count} actions are more than the host takes in a batch"
+                )
+            }
             Self::Failed { action, error } => write!(out, "{action}: {}", error.reason()),
         }
     }
 }
 
 impl std::error::Error for ActFailure {}
+
+impl From<PerformError> for ActFailure {
+    fn from(error: PerformError) -> Self {
+        match error {
+            PerformError::TooMany(count) => Self::TooMany(count),
+            PerformError::Stopped(cause) => Self::Stopped(cause),
+        }
+    }
+}
+
+/// Why [`Session::ask`] came back without an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AskFailure {
+    /// The episode is over; return.
+    Stopped(StopCause),
+    /// What the model's side reported.
+    Model(ModelError),
+}
+
+impl fmt::Display for AskFailure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stopped(cause) => write!(out, "the episode is over: {}", cause.name()),
+            Self::Model(error) => out.write_str(&error.reason()),
+        }
+    }
+}
+
+impl std::error::Error for AskFailure {}
 
 impl Session {
     /// A session for the episode of `brief`. The export macro makes it; a policy is handed one.
@@ -106,8 +138,8 @@ impl Session {
         &self.brief
     }
 
-    /// Milliseconds since the start signal.
-    pub fn now(&self) -> u64 {
+    /// The time on the episode's clock.
+    pub fn now(&self) -> Instant {
         clock::now()
     }
 
@@ -117,16 +149,9 @@ impl Session {
     ///
     /// The cause, once the episode is over.
     pub fn observe(&mut self) -> Result<Observation, StopCause> {
-        match host::observe() {
-            Ok(observation) => {
-                self.step = observation.step;
-                Ok(observation)
-            }
-            Err(cause) => {
-                self.stopped = Some(cause);
-                Err(cause)
-            }
-        }
+        let observation = self.heed(host::observe())?;
+        self.step = observation.step;
+        Ok(observation)
     }
 
     /// Asks for keyframe and sentence events as they happen, in so far as their channels are granted.
@@ -134,13 +159,16 @@ impl Session {
         host::subscribe(on);
     }
 
-    /// The next event; [`Event::Elapsed`] when `wait` passes without one. After the stop event every call
-    /// answers with it again.
-    pub fn next(&mut self, wait: Option<Duration>) -> Event {
-        if let Some(event) = self.backlog.pop_front() {
-            return event;
+    /// The next event, or none when `wait` passes without one.
+    ///
+    /// # Errors
+    ///
+    /// The cause, once the episode is over and what was put aside is read.
+    pub fn next(&mut self, wait: Option<Duration>) -> Result<Option<Event>, StopCause> {
+        match self.backlog.pop_front() {
+            Some(event) => Ok(Some(event)),
+            None => self.take(wait),
         }
-        self.take(wait)
     }
 
     /// Queues a batch of at most 64 actions and returns their ids at once; outcomes come as events.
@@ -148,7 +176,7 @@ impl Session {
     /// # Errors
     ///
     /// [`PerformError`] when the batch was not queued at all.
-    pub fn perform(&mut self, actions: Vec<Action>) -> Result<Vec<u64>, PerformError> {
+    pub fn perform(&mut self, actions: Vec<Action>) -> Result<Vec<ActionId>, PerformError> {
         let ids = host::perform(&actions)?;
         let step = self.step;
         self.prior
@@ -168,17 +196,13 @@ impl Session {
     ///
     /// The first failure of the batch, or the stop cause.
     pub fn act(&mut self, actions: Vec<Action>) -> Result<(), ActFailure> {
-        let ids = self.perform(actions).map_err(|error| match error {
-            PerformError::TooMany(count) => ActFailure::TooMany(count),
-            PerformError::Stopped(cause) => ActFailure::Stopped(cause),
-        })?;
+        let ids = self.perform(actions)?;
         let mut open = ids.len();
         while open > 0 {
-            match self.take(None) {
-                Event::Action(outcome) if ids.contains(&outcome.action) => open -= 1,
-                Event::Stop(cause) => return Err(ActFailure::Stopped(cause)),
-                Event::Elapsed => {}
-                other => self.put_aside(other),
+            match self.take(None).map_err(ActFailure::Stopped)? {
+                Some(Event::Action(outcome)) if ids.contains(&outcome.action) => open -= 1,
+                Some(other) => self.put_aside(other),
+                None => {}
             }
         }
         let first_failure = self
@@ -190,7 +214,7 @@ impl Session {
                     action: prior.action.clone(),
                     error: error.clone(),
                 }),
-                _ => None,
+                Some(Ok(_)) | None => None,
             });
         first_failure.map_or(Ok(()), Err)
     }
@@ -198,6 +222,17 @@ impl Session {
     /// Cancels actions that have not started and cuts a wait or a speech under way.
     pub fn abort_actions(&mut self) {
         host::abort_actions();
+    }
+
+    /// Waits for the end of the episode, after [`Action::Done`] or whenever there is nothing left to do. Events of that
+    /// time are dropped.
+    pub fn wait_for_end(&mut self) -> StopCause {
+        self.backlog.clear();
+        loop {
+            if let Err(cause) = self.take(None) {
+                return cause;
+            }
+        }
     }
 
     /// Everything performed so far, oldest first, with what became of it.
@@ -219,12 +254,21 @@ impl Session {
         reading::read_text(frame, area)
     }
 
+    /// The task's own solution script, TOML, or none where it has none. Needs the `solution` assist.
+    ///
+    /// # Errors
+    ///
+    /// [`SolutionError`] when it is not granted.
+    pub fn solution_script(&self) -> Result<Option<String>, SolutionError> {
+        solution::script()
+    }
+
     /// The sound between two instants of the last 60 s as a WAV blob. Needs the audio channel.
     ///
     /// # Errors
     ///
     /// [`HearingError`] when it is not granted or out of range.
-    pub fn clip(&self, start: u64, end: u64) -> Result<String, HearingError> {
+    pub fn clip(&self, start: Instant, end: Instant) -> Result<BlobId, HearingError> {
         hearing::clip(start, end)
     }
 
@@ -234,12 +278,12 @@ impl Session {
     }
 
     /// Asks the model and returns at once with the call's id; the answer comes as [`Event::Completion`].
-    pub fn submit(&mut self, request: &Request) -> u64 {
+    pub fn submit(&mut self, request: &Request) -> CallId {
         inference::submit(request)
     }
 
     /// Gives up a call; its completion still comes.
-    pub fn cancel(&mut self, call: u64) {
+    pub fn cancel(&mut self, call: CallId) {
         inference::cancel(call);
     }
 
@@ -247,17 +291,16 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// What the model's side reported; [`ModelError::Cancelled`] when the episode stopped meanwhile.
-    pub fn ask(&mut self, request: &Request) -> Result<Response, ModelError> {
+    /// What the model's side reported, or the stop cause.
+    pub fn ask(&mut self, request: &Request) -> Result<Response, AskFailure> {
         let call = self.submit(request);
         loop {
-            match self.take(None) {
-                Event::Completion(completion) if completion.call == call => {
-                    return completion.outcome;
+            match self.take(None).map_err(AskFailure::Stopped)? {
+                Some(Event::Completion(completion)) if completion.call == call => {
+                    return completion.outcome.map_err(AskFailure::Model);
                 }
-                Event::Stop(_) => return Err(ModelError::Cancelled),
-                Event::Elapsed => {}
-                other => self.put_aside(other),
+                Some(other) => self.put_aside(other),
+                None => {}
             }
         }
     }
@@ -268,18 +311,20 @@ impl Session {
     }
 
     /// Straight from the host, past what was put aside; notes outcomes and the stop.
-    fn take(&mut self, wait: Option<Duration>) -> Event {
+    fn take(&mut self, wait: Option<Duration>) -> Result<Option<Event>, StopCause> {
         if let Some(cause) = self.stopped {
-            return Event::Stop(cause);
+            return Err(cause);
         }
-        let wait = wait.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
-        let event = host::next(wait);
-        match &event {
-            Event::Action(outcome) => self.note(outcome),
-            Event::Stop(cause) => self.stopped = Some(*cause),
-            _ => {}
+        let event = self.heed(host::next(wait))?;
+        if let Some(Event::Action(outcome)) = &event {
+            self.note(outcome);
         }
-        event
+        Ok(event)
+    }
+
+    /// Remembers the end of the episode.
+    fn heed<T>(&mut self, told: Result<T, StopCause>) -> Result<T, StopCause> {
+        told.inspect_err(|cause| self.stopped = Some(*cause))
     }
 
     fn note(&mut self, outcome: &ActionOutcome) {

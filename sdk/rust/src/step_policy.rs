@@ -1,9 +1,10 @@
 //! The usual way to write a policy: one decision for each observation.
 
-use std::time::Duration;
+use serde::de::DeserializeOwned;
 
 use crate::{
-    ActFailure, Action, Brief, Event, Observation, Policy, PolicyDescriptor, PolicyError, Session,
+    ActFailure, Action, Brief, Duration, Event, Interrupted, Observation, Policy, PolicyError,
+    Session,
 };
 
 /// What a policy wants next.
@@ -15,95 +16,92 @@ pub enum Decision {
     Look,
     /// The task is finished.
     Done,
-    /// The policy cannot go on, for this reason.
-    GiveUp(String),
 }
 
 /// A policy that decides once for each observation. The SDK observes at the pace, performs what was decided, waits
 /// for the outcomes and returns when the host says stop. Export it with
 /// [`export_policy!`](crate::export_policy).
 pub trait StepPolicy: Sized {
-    /// Name, version and the channels that the policy asks for.
-    fn describe() -> PolicyDescriptor;
+    /// The policy's table of the run configuration; [`NoSettings`](crate::settings::NoSettings) where it has none.
+    type Settings: DeserializeOwned;
 
-    /// Called once, before the first observation. `settings` is the policy's table of the run configuration, as JSON.
+    /// Called once, before the first observation.
     ///
     /// # Errors
     ///
-    /// A sentence that says which setting it cannot use.
-    fn new(brief: &Brief, settings: &str) -> Result<Self, String>;
+    /// [`PolicyError::Settings`], with a sentence that names the setting, for what its type alone does not rule out.
+    fn new(brief: &Brief, settings: Self::Settings) -> Result<Self, PolicyError>;
 
     /// Decides what to do about one observation. The session is there to ask the model, to read prior actions and to
     /// make the record's text.
-    fn on_observation(&mut self, session: &mut Session, observation: &Observation) -> Decision;
+    ///
+    /// # Errors
+    ///
+    /// [`PolicyError::GaveUp`] and its like when the policy cannot go on; what the session reports passes with `?`.
+    fn on_observation(
+        &mut self,
+        session: &mut Session,
+        observation: &Observation,
+    ) -> Result<Decision, Interrupted>;
 
     /// Called for each keyframe, sentence and completion between two observations. A policy that answers with a
     /// decision has it carried out at once; by default events are left alone.
-    fn on_event(&mut self, session: &mut Session, event: &Event) -> Option<Decision> {
+    ///
+    /// # Errors
+    ///
+    /// As [`on_observation`](Self::on_observation).
+    fn on_event(
+        &mut self,
+        session: &mut Session,
+        event: &Event,
+    ) -> Result<Option<Decision>, Interrupted> {
         let _ = (session, event);
-        None
+        Ok(None)
     }
 }
 
 impl<P: StepPolicy> Policy for P {
-    fn describe() -> PolicyDescriptor {
-        <P as StepPolicy>::describe()
-    }
+    type Settings = P::Settings;
 
-    fn run(session: &mut Session, settings: &str) -> Result<(), PolicyError> {
-        let mut policy = P::new(session.brief(), settings).map_err(PolicyError::Settings)?;
+    fn run(session: &mut Session, settings: Self::Settings) -> Result<(), Interrupted> {
+        let mut policy = P::new(session.brief(), settings)?;
         let pace = session.brief().pace;
         session.subscribe(true);
         loop {
-            let Ok(observation) = session.observe() else {
-                return Ok(());
-            };
-            let next_look = observation.taken_at.saturating_add(pace);
-            let decision = policy.on_observation(session, &observation);
+            let observation = session.observe()?;
+            let next_look = observation.taken_at + pace;
+            let decision = policy.on_observation(session, &observation)?;
             drop(observation); // frees its frames on the host before the wait
-            if let Some(end) = carry_out(session, decision) {
-                return end;
-            }
+            carry_out(session, decision)?;
             loop {
-                let left = next_look.saturating_sub(session.now());
-                let event = session.next(Some(Duration::from_millis(left)));
-                match event {
-                    Event::Stop(_) => return Ok(()),
-                    Event::Elapsed if left == 0 => break,
-                    Event::Elapsed => {}
-                    event => {
-                        let decision = policy.on_event(session, &event);
+                let left = next_look - session.now();
+                match session.next(Some(left))? {
+                    Some(event) => {
+                        let decision = policy.on_event(session, &event)?;
                         drop(event);
-                        if let Some(end) =
-                            decision.and_then(|decision| carry_out(session, decision))
-                        {
-                            return end;
+                        if let Some(decision) = decision {
+                            carry_out(session, decision)?;
                         }
                     }
+                    None if left == Duration::ZERO => break,
+                    None => {}
                 }
             }
         }
     }
 }
 
-/// Does what was decided. An answer ends the run.
-fn carry_out(session: &mut Session, decision: Decision) -> Option<Result<(), PolicyError>> {
+fn carry_out(session: &mut Session, decision: Decision) -> Result<(), Interrupted> {
     match decision {
-        Decision::Look => None,
+        Decision::Look => Ok(()),
         Decision::Act(actions) => match session.act(actions) {
-            Err(ActFailure::Stopped(_)) => Some(Ok(())),
-            Err(ActFailure::TooMany(count)) => Some(Err(PolicyError::Other(format!(
-                "one decision had {count} actions, more than the host takes in a batch"
-            )))),
-            Ok(()) | Err(ActFailure::Failed { .. }) => None,
+            Ok(()) | Err(ActFailure::Failed { .. }) => Ok(()),
+            Err(end) => Err(end.into()),
         },
         Decision::Done => {
+            session.perform(vec![Action::Done])?;
             // The host ends the episode once what is pending has come in; until then there is nothing to decide.
-            if session.perform(vec![Action::Done]).is_ok() {
-                while !matches!(session.next(None), Event::Stop(_)) {}
-            }
-            Some(Ok(()))
+            Err(session.wait_for_end().into())
         }
-        Decision::GiveUp(reason) => Some(Err(PolicyError::GaveUp(reason))),
     }
 }

@@ -36,31 +36,84 @@ mod read;
 mod shape;
 mod text;
 
-pub use read::{ReadCall, Unusable, canonical_name};
+pub use read::{ReadCall, Unusable};
+
+use std::fmt;
 
 use serde_json::json;
 
 use crate::model::ToolCall;
-use crate::{Action, Click, Drag, MouseButton, Point, Scroll, ScrollDirection, Size};
+use crate::{Action, Click, Drag, MouseButton, Point, Scroll, Size};
 
-/// Presses a mouse button at a point.
-pub const CLICK: &str = "click";
-/// Moves the pointer.
-pub const MOVE: &str = "move";
-/// Drags with the left button.
-pub const DRAG: &str = "drag";
-/// Types text into whatever has the focus.
-pub const TYPE: &str = "type";
-/// Presses one chord.
-pub const KEY: &str = "key";
-/// Turns the wheel.
-pub const SCROLL: &str = "scroll";
-/// Speaks into the microphone. Only offered where the speech channel is granted.
-pub const SPEAK: &str = "speak";
-/// Waits.
-pub const WAIT: &str = "wait";
-/// Says that the task is finished.
-pub const DONE: &str = "done";
+/// The one list of tools: enum, order and names.
+macro_rules! tools {
+    ($($(#[$doc:meta])+ $tool:ident = $name:literal,)+) => {
+        /// One kind of action as a model is offered it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Tool {
+            $($(#[$doc])+ $tool,)+
+        }
+
+        impl Tool {
+            /// All there are, in the order in which they are offered.
+            pub const ALL: &[Self] = &[$(Self::$tool,)+];
+
+            /// As requests and records have it.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$tool => $name,)+
+                }
+            }
+        }
+    };
+}
+
+tools! {
+    /// Presses a mouse button at a point.
+    Click = "click",
+    /// Moves the pointer.
+    Move = "move",
+    /// Drags with the left button.
+    Drag = "drag",
+    /// Types text into whatever has the focus.
+    Type = "type",
+    /// Presses one chord.
+    Key = "key",
+    /// Turns the wheel.
+    Scroll = "scroll",
+    /// Speaks into the microphone. Only offered where the speech channel is granted.
+    Speak = "speak",
+    /// Waits.
+    Wait = "wait",
+    /// Says that the task is finished.
+    Done = "done",
+}
+
+impl Tool {
+    /// The tool that does an action.
+    #[must_use]
+    pub const fn of(action: &Action) -> Self {
+        match action {
+            Action::Click(_) => Self::Click,
+            Action::Move(_) => Self::Move,
+            Action::Drag(_) => Self::Drag,
+            Action::Type(_) => Self::Type,
+            Action::Key(_) => Self::Key,
+            Action::Scroll(_) => Self::Scroll,
+            Action::Speak(_) => Self::Speak,
+            Action::Wait(_) => Self::Wait,
+            Action::Done => Self::Done,
+        }
+    }
+}
+
+impl fmt::Display for Tool {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
 /// The optional argument of every tool in which a model notes what it saw; see [`Tools::with_notes`].
 pub const NOTE: &str = "note";
 
@@ -83,7 +136,7 @@ impl Tools {
     /// let tools = Tools::new(Size { width: 1280, height: 720 });
     /// let call = ToolCall::new("c1", "click", r#"{"x": 640, "y": 400}"#);
     /// let read = tools.read(&call).unwrap();
-    /// assert_eq!(read.action, Action::click_at(640, 400));
+    /// assert_eq!(read.action, Action::click(640, 400));
     ///
     /// let call = ToolCall::new("c2", "click", r#"{"x": 640}"#);
     /// assert!(tools.read(&call).unwrap_err().to_string().contains("`y`"));
@@ -165,13 +218,17 @@ impl Tools {
                 at: place(click.at),
                 ..*click
             }),
-            Action::MovePointer(at) => Action::MovePointer(place(*at)),
-            Action::Drag(Drag { start, end }) => Action::drag_between(place(*start), place(*end)),
+            Action::Move(at) => Action::Move(place(*at)),
+            Action::Drag(Drag { start, end }) => Action::drag(place(*start), place(*end)),
             Action::Scroll(scroll) => Action::Scroll(Scroll {
                 at: scroll.at.map(place),
                 ..*scroll
             }),
-            other => other.clone(),
+            Action::Type(_)
+            | Action::Key(_)
+            | Action::Speak(_)
+            | Action::Wait(_)
+            | Action::Done => action.clone(),
         }
     }
 
@@ -209,53 +266,45 @@ impl ToolCall {
     /// ```
     /// use dynacu_sdk::{Action, model::ToolCall};
     ///
-    /// let call = ToolCall::of_action("c1", &Action::chord("ctrl+s"));
+    /// let call = ToolCall::of_action("c1", &Action::key("ctrl+s"));
     /// assert_eq!((call.name.as_str(), call.arguments.as_str()), ("key", r#"{"combo":"ctrl+s"}"#));
     /// ```
     pub fn of_action(id: impl Into<String>, action: &Action) -> Self {
-        let (name, arguments) = match action {
+        let arguments = match action {
             Action::Click(Click { at, button, count }) => {
                 let mut arguments = json!({"x": at.x, "y": at.y});
-                match button {
-                    MouseButton::Left => {}
-                    MouseButton::Middle => arguments["button"] = "middle".into(),
-                    MouseButton::Right => arguments["button"] = "right".into(),
+                if *button != MouseButton::Left {
+                    let button = dynacu_vocabulary::MouseButton::from(*button);
+                    arguments["button"] = button.to_string().into();
                 }
                 if *count != 1 {
                     arguments["count"] = (*count).into();
                 }
-                (CLICK, arguments)
+                arguments
             }
-            Action::MovePointer(at) => (MOVE, json!({"x": at.x, "y": at.y})),
-            Action::Drag(Drag { start, end }) => (
-                DRAG,
-                json!({"start_x": start.x, "start_y": start.y, "end_x": end.x, "end_y": end.y}),
-            ),
-            Action::TypeText(text) => (TYPE, json!({"text": text})),
-            Action::Key(chord) => (KEY, json!({"combo": chord})),
+            Action::Move(at) => json!({"x": at.x, "y": at.y}),
+            Action::Drag(Drag { start, end }) => {
+                json!({"start_x": start.x, "start_y": start.y, "end_x": end.x, "end_y": end.y})
+            }
+            Action::Type(text) | Action::Speak(text) => json!({"text": text}),
+            Action::Key(combo) => json!({"combo": combo}),
             Action::Scroll(Scroll {
                 at,
                 direction,
                 amount,
             }) => {
-                let direction = match direction {
-                    ScrollDirection::Up => "up",
-                    ScrollDirection::Down => "down",
-                    ScrollDirection::Left => "left",
-                    ScrollDirection::Right => "right",
-                };
-                let mut arguments = json!({"direction": direction, "amount": amount});
+                let direction = dynacu_vocabulary::ScrollDirection::from(*direction);
+                let mut arguments = json!({"direction": direction.to_string(), "amount": amount});
                 if let Some(at) = at {
                     arguments["x"] = at.x.into();
                     arguments["y"] = at.y.into();
                 }
-                (SCROLL, arguments)
+                arguments
             }
-            Action::Speak(text) => (SPEAK, json!({"text": text})),
-            Action::Wait(milliseconds) => (WAIT, json!({"seconds": *milliseconds as f64 / 1000.0})),
-            Action::Done => (DONE, json!({})),
+            Action::Wait(time) => json!({"seconds": time.as_seconds()}),
+            Action::Done => json!({}),
         };
-        Self::new(id, name, arguments.to_string())
+        Self::new(id, Tool::of(action).name(), arguments.to_string())
     }
 }
 

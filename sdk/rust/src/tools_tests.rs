@@ -1,4 +1,5 @@
 use super::*;
+use crate::{Duration, ScrollDirection};
 
 const SCREEN: Size = Size {
     width: 1280,
@@ -42,7 +43,7 @@ fn what_is_written_for_an_action_reads_as_that_action() {
     let at = Point { x: 3, y: 719 };
     let end = Point { x: 1279, y: 0 };
     let actions = [
-        Action::click_at(0, 0),
+        Action::click(0, 0),
         Action::Click(Click {
             at,
             button: MouseButton::Right,
@@ -53,18 +54,18 @@ fn what_is_written_for_an_action_reads_as_that_action() {
             button: MouseButton::Middle,
             count: 1,
         }),
-        Action::MovePointer(at),
-        Action::drag_between(at, end),
-        Action::text("two\n\"lines\""),
-        Action::chord("ctrl+a"),
-        Action::scroll_by(ScrollDirection::Left, 3),
+        Action::Move(at),
+        Action::drag(at, end),
+        Action::type_text("two\n\"lines\""),
+        Action::key("ctrl+a"),
+        Action::scroll(ScrollDirection::Left, 3),
         Action::Scroll(Scroll {
             at: Some(at),
             direction: ScrollDirection::Down,
             amount: 1,
         }),
-        Action::say("Canberra."),
-        Action::Wait(1_500),
+        Action::speak("Canberra."),
+        Action::wait(Duration::from_millis(1_500)),
         Action::Done,
     ];
     for action in actions {
@@ -82,11 +83,11 @@ fn points_come_back_from_a_smaller_picture_and_from_a_grid() {
         height: 360,
     };
     let from_half = tools().sent_as(half).read(&call).unwrap().action;
-    assert_eq!(from_half, Action::click_at(1024, 200));
+    assert_eq!(from_half, Action::click(1024, 200));
     let from_grid = tools().sent_as(half).on_grid(Some(1000));
     assert_eq!(
         from_grid.read(&call).unwrap().action,
-        Action::click_at(655, 72)
+        Action::click(655, 72)
     );
     for tools in [tools().sent_as(half), from_grid] {
         let drag = ToolCall::new(
@@ -96,19 +97,19 @@ fn points_come_back_from_a_smaller_picture_and_from_a_grid() {
         );
         let action = tools.read(&drag).unwrap().action;
         let told = tools.as_the_model_says(&action);
-        let expected = Action::drag_between((0, 359).into(), (639, 7).into());
+        let expected = Action::drag((0, 359), (639, 7));
         assert_eq!(told, expected, "what the model named is what it is told");
     }
     // Outside stays outside: the host refuses it.
     assert_eq!(
         read("click", r#"{"x": 1280, "y": -5}"#),
-        Ok(Action::click_at(1280, -5))
+        Ok(Action::click(1280, -5))
     );
 }
 
 #[test]
 fn what_was_meant_beyond_doubt_is_read() {
-    let click = Action::click_at(640, 360);
+    let click = Action::click(640, 360);
     for (name, arguments) in [
         ("functions.Left_Click ", r#"{"x":640,"y":360}"#),
         ("click", r#"{"x": 640.0, "y": "360"}"#),
@@ -126,29 +127,32 @@ fn what_was_meant_beyond_doubt_is_read() {
     }
     for empty in ["", "{}", "null"] {
         assert_eq!(read("done", empty), Ok(Action::Done));
-        assert_eq!(read("wait", empty), Ok(Action::Wait(1_000)));
+        assert_eq!(
+            read("wait", empty),
+            Ok(Action::wait(Duration::from_millis(1_000)))
+        );
     }
     assert_eq!(
         read("wait", r#"{"seconds": 1e9}"#),
-        Ok(Action::Wait(60_000))
+        Ok(Action::wait(Duration::from_millis(60_000)))
     );
     assert_eq!(
         read("key", r#"{"keys": ["CTRL", "T"]}"#),
-        Ok(Action::chord("CTRL+T"))
+        Ok(Action::key("CTRL+T"))
     );
     assert_eq!(
         read("key", r#"{"combo": "Ctrl-Shift-t"}"#),
-        Ok(Action::chord("Ctrl+Shift+t"))
+        Ok(Action::key("Ctrl+Shift+t"))
     );
     assert_eq!(
         read("key", r#"{"combo": "ctrl++"}"#),
-        Ok(Action::chord("ctrl+plus"))
+        Ok(Action::key("ctrl+plus"))
     );
-    assert_eq!(read("type", r#"{"text": 64}"#), Ok(Action::text("64")));
+    assert_eq!(read("type", r#"{"text": 64}"#), Ok(Action::type_text("64")));
     let double = read("double_click", r#"{"x": 5, "y": 6}"#).unwrap();
     assert_eq!(double.to_string(), "click(5, 6, 2 times)");
     let down = read("scroll", r#"{"direction": "Down ", "amount": 3}"#);
-    assert_eq!(down, Ok(Action::scroll_by(ScrollDirection::Down, 3)));
+    assert_eq!(down, Ok(Action::scroll(ScrollDirection::Down, 3)));
 }
 
 #[test]
@@ -272,7 +276,7 @@ fn a_call_in_text_counts_when_there_is_exactly_one() {
             .recover(text)
             .map(|read| read.map(|read| read.action))
     };
-    let click = Ok(Some(Action::click_at(500, 500)));
+    let click = Ok(Some(Action::click(500, 500)));
     for text in [
         r#"{"action": "click", "x": 500, "y": 500}"#,
         r#"<tool_call name="click">{"x": 500, "y": 500}</tool_call>"#,

@@ -7,11 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use dynacu_runtime::types::{
-    Action, ActionError, ActionOutcome, AudioContext, BlobError, BlobInfo, Capabilities, Channels,
-    Completion, HearingError, Level, ModelError, ModelRequest, PerformError, Point, ReadingError,
-    RecentAudio, Rect, StopCause, TextLine,
+    Action, ActionError, AudioContext, BlobError, BlobInfo, Capabilities, Channel, EncodeError,
+    Encoding, HearingError, Level, ModelError, ModelRequest, PerformError, Point, ReadingError,
+    RecentAudio, Rect, SolutionError, StopCause, TextLine,
 };
-use dynacu_runtime::{Blobs, Event, Frame, Keyframe, Observation, PolicyHost};
+use dynacu_runtime::{
+    ActionOutcome, Blobs, Completion, Frame, Keyframe, Observation, PolicyHost, SessionEvent,
+};
 
 use crate::ran::{Performed, Seen};
 use crate::{Media, Model, Picture, Script};
@@ -34,7 +36,7 @@ pub(crate) struct Desk {
     calls: u64,
     actions: u64,
     /// What is due, with its instant; in the order in which it was put there where that is the same.
-    mail: Vec<(u64, Event)>,
+    mail: Vec<(u64, SessionEvent)>,
     /// Model calls without an answer yet.
     open: Vec<u64>,
     /// Until when the hands are busy.
@@ -96,8 +98,8 @@ impl Desk {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn granted(&self, channel: Channels) -> bool {
-        self.script.brief.granted.contains(channel)
+    fn granted(&self, channel: Channel) -> bool {
+        self.script.brief.granted.contains(&channel)
     }
 
     fn end(&mut self, cause: StopCause) -> StopCause {
@@ -108,7 +110,7 @@ impl Desk {
 
     /// Moves the clock on; the episode ends where that passes its end.
     fn advance(&mut self, to: u64) {
-        let limit = self.script.brief.time_limit;
+        let limit = self.script.brief.time_limit_ms;
         match self.done_at {
             Some(done) if done <= to.min(limit) => {
                 self.now = self.now.max(done);
@@ -147,13 +149,13 @@ impl Desk {
         let (shot, sentence) = self.subscribed?;
         let keyframe = (shot..self.script.shots.len())
             .find(|index| self.changes.get(*index).is_some_and(Option::is_some))
-            .filter(|_| self.granted(Channels::KEYFRAMES))
+            .filter(|_| self.granted(Channel::Keyframes))
             .and_then(|index| Some((self.script.shots.get(index)?.at, News::Keyframe(index))));
         let sentence = self
             .script
             .sentences
             .get(sentence)
-            .filter(|_| self.granted(Channels::AUDIO))
+            .filter(|_| self.granted(Channel::Audio))
             .map(|said| {
                 let at = said.ended_at + self.script.recognised_after;
                 (at, News::Sentence(sentence))
@@ -164,12 +166,12 @@ impl Desk {
             .min_by_key(|(at, _)| *at)
     }
 
-    fn take(&mut self, news: News) -> Option<Event> {
+    fn take(&mut self, news: News) -> Option<SessionEvent> {
         let (shot, sentence) = self.subscribed.as_mut()?;
         match news {
             News::Keyframe(index) => {
                 *shot = index + 1;
-                self.keyframe(index).map(Event::Keyframe)
+                self.keyframe(index).map(SessionEvent::Keyframe)
             }
             News::Sentence(index) => {
                 *sentence = index + 1;
@@ -177,7 +179,7 @@ impl Desk {
                     .sentences
                     .get(index)
                     .cloned()
-                    .map(Event::Sentence)
+                    .map(SessionEvent::Sentence)
             }
         }
     }
@@ -195,6 +197,9 @@ impl PolicyHost for Desk {
         self.now
     }
 
+    /// The script's clock only moves in calls, so there is nothing to keep.
+    fn clock_was_read(&mut self, _readings: Vec<(u64, u32)>) {}
+
     fn log(&mut self, level: Level, message: String) {
         self.look().log.push((level, message));
     }
@@ -203,7 +208,7 @@ impl PolicyHost for Desk {
         let from = self.last_look.unwrap_or(self.script.begins_at);
         let due = self
             .last_look
-            .map_or(self.now, |last| last + self.script.brief.pace);
+            .map_or(self.now, |last| last + self.script.brief.pace_ms);
         self.advance(due.max(self.now));
         if self.step >= self.script.brief.step_limit {
             self.end(StopCause::StepLimit);
@@ -216,14 +221,14 @@ impl PolicyHost for Desk {
         self.last_look = Some(until);
         let since = |at: u64| at <= until && (at > from || first);
         let mut keyframes: Vec<Keyframe> = Vec::new();
-        if self.granted(Channels::KEYFRAMES) {
+        if self.granted(Channel::Keyframes) {
             let shots = self.script.shots.iter().enumerate();
             let new = shots.filter(|(_, shot)| since(shot.at));
             keyframes = new.filter_map(|(index, _)| self.keyframe(index)).collect();
         }
         let dropped = keyframes.len().saturating_sub(KEYFRAMES);
         keyframes.drain(..dropped);
-        let heard = self.granted(Channels::AUDIO).then(|| {
+        let heard = self.granted(Channel::Audio).then(|| {
             let said = self.script.sentences.iter();
             let context = until.saturating_sub(CONTEXT_MS);
             let sentences: Vec<_> = said
@@ -261,7 +266,7 @@ impl PolicyHost for Desk {
             keyframes_dropped: dropped as u32,
             recent_audio,
             audio_context,
-            remaining: self.script.brief.time_limit - until,
+            remaining_ms: self.script.brief.time_limit_ms - until,
         })
     }
 
@@ -277,9 +282,9 @@ impl PolicyHost for Desk {
         self.subscribed = on.then(|| self.subscribed.unwrap_or(from));
     }
 
-    async fn next(&mut self, wait_ms: Option<u64>) -> Event {
+    async fn next(&mut self, wait_ms: Option<u64>) -> Result<Option<SessionEvent>, StopCause> {
         if let Some(cause) = self.ended {
-            return Event::Stop(cause);
+            return Err(cause);
         }
         let until = wait_ms.map(|wait| self.now.saturating_add(wait));
         // Of what is due at the same instant, what was put there first comes first.
@@ -304,26 +309,25 @@ impl PolicyHost for Desk {
                     self.now = self.now.max(at);
                 }
                 if let Some(cause) = self.ended {
-                    return Event::Stop(cause);
+                    return Err(cause);
                 }
                 if mail_first && let Some((_, index)) = due {
-                    return self.mail.remove(index).1;
+                    return Ok(Some(self.mail.remove(index).1));
                 }
-                if let Some(event) = news.and_then(|(_, news)| self.take(news)) {
-                    return event;
-                }
-                Event::Elapsed
+                Ok(news.and_then(|(_, news)| self.take(news)))
             }
             _ => {
                 self.advance(until.unwrap_or(u64::MAX));
-                self.ended.map_or(Event::Elapsed, Event::Stop)
+                self.ended.map_or(Ok(None), Err)
             }
         }
     }
 
     async fn perform(&mut self, actions: Vec<Action>) -> Result<Vec<u64>, PerformError> {
         if let Some(cause) = self.ended {
-            return Err(PerformError::Stopped(cause));
+            let error = PerformError::Stopped { cause };
+            self.refused(&error);
+            return Err(error);
         }
         let mut failed = false;
         let mut ids = Vec::new();
@@ -341,18 +345,22 @@ impl PolicyHost for Desk {
                 refused: outcome.as_ref().err().cloned(),
             };
             self.look().performed.push(performed);
-            let action = self.actions;
-            let outcome = ActionOutcome { action, outcome };
-            self.mail.push((at, Event::Action(outcome)));
-            ids.push(action);
+            let id = self.actions;
+            let outcome = ActionOutcome { id, outcome };
+            self.mail.push((at, SessionEvent::Action(outcome)));
+            ids.push(id);
         }
         Ok(ids)
+    }
+
+    fn refused(&mut self, error: &PerformError) {
+        self.look().refused.push(error.clone());
     }
 
     fn abort_actions(&mut self) {
         let now = self.now;
         for (at, event) in &mut self.mail {
-            if let Event::Action(outcome) = event
+            if let SessionEvent::Action(outcome) = event
                 && *at > now
             {
                 *at = now;
@@ -363,12 +371,20 @@ impl PolicyHost for Desk {
         self.done_at = self.done_at.filter(|done| *done <= now);
     }
 
+    async fn encode(
+        &mut self,
+        frame: Arc<dyn Frame>,
+        encoding: Encoding,
+    ) -> Result<String, EncodeError> {
+        frame.encode(encoding).await
+    }
+
     async fn read_text(
         &mut self,
         frame: Arc<dyn Frame>,
         area: Rect,
     ) -> Result<Vec<TextLine>, ReadingError> {
-        if !self.granted(Channels::READING) {
+        if !self.script.reading {
             return Err(ReadingError::NotGranted);
         }
         let still = frame.as_any().downcast_ref::<Still>();
@@ -377,8 +393,13 @@ impl PolicyHost for Desk {
         Ok(lines)
     }
 
+    fn solution(&mut self) -> Result<Option<String>, SolutionError> {
+        let script = self.script.solution.clone();
+        script.map(Some).ok_or(SolutionError::NotGranted)
+    }
+
     async fn clip(&mut self, start: u64, end: u64) -> Result<String, HearingError> {
-        if !self.granted(Channels::AUDIO) {
+        if !self.granted(Channel::Audio) {
             return Err(HearingError::NotGranted);
         }
         if end <= start || end > self.now || end - start > CONTEXT_MS {
@@ -412,7 +433,7 @@ impl PolicyHost for Desk {
                 Some(outcome) => {
                     let at = self.now.saturating_add(reply.after_ms);
                     let completion = Completion { call, outcome };
-                    self.mail.push((at, Event::Completion(completion)));
+                    self.mail.push((at, SessionEvent::Completion(completion)));
                 }
                 None => self.open.push(call),
             },
@@ -427,9 +448,10 @@ impl PolicyHost for Desk {
         self.look().cancelled.push(call);
         let now = self.now;
         let outcome = Err(ModelError::Cancelled);
-        let cancelled = Event::Completion(Completion { call, outcome });
+        let cancelled = SessionEvent::Completion(Completion { call, outcome });
         let waits = self.mail.iter_mut().find(|(at, event)| {
-            *at > now && matches!(event, Event::Completion(completion) if completion.call == call)
+            *at > now
+                && matches!(event, SessionEvent::Completion(completion) if completion.call == call)
         });
         if let Some(waits) = waits {
             *waits = (now, cancelled);

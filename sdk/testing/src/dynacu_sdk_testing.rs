@@ -5,14 +5,14 @@
 //! script gives the same run.
 //!
 //! ```no_run
-//! use dynacu_runtime::types::{Action, Channels};
+//! use dynacu_runtime::types::{Action, Channel};
 //! use dynacu_runtime::PolicyEnd;
 //! use dynacu_sdk_testing::{Model, Picture, Reply, Script, load};
 //!
 //! # async fn test() -> Result<(), Box<dyn std::error::Error>> {
 //! let plugin = load("my-policy.wasm")?;
 //! let script = Script::new("Type the code that you hear.")
-//!     .granting(Channels::AUDIO)
+//!     .granting([Channel::Audio])
 //!     .shows(0, Picture::named("form"))
 //!     .says(1_000, 3_000, "The code is 4711.");
 //! let model = Model::answering([
@@ -22,7 +22,7 @@
 //! let ran = script.run(&plugin, model, "{}").await;
 //! assert_eq!(ran.end, PolicyEnd::Returned);
 //! assert!(ran.shown(&ran.requests[0]).contains("The code is 4711."));
-//! assert!(matches!(&ran.performed[0].action, Action::TypeText(text) if text == "4711"));
+//! assert!(matches!(&ran.performed[0].action, Action::Type { text } if text == "4711"));
 //! # Ok(())
 //! # }
 //! ```

@@ -245,7 +245,7 @@ impl Exchanges {
         for part in &request.body {
             match part {
                 BodyPart::Bytes(some) => bytes.extend(some),
-                BodyPart::Base64(id) => bytes.extend(format!("blob:{id}").into_bytes()),
+                BodyPart::Base64(id) => bytes.extend(format!("blob:{}", id.sha256).into_bytes()),
             }
         }
         serde_json::from_slice(&bytes).ok()
@@ -303,9 +303,9 @@ impl Egress for Exchanges {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         for part in &request.body {
             if let BodyPart::Base64(id) = part
-                && self.media.stat(id).is_err()
+                && self.media.stat(&id.sha256).is_err()
             {
-                return Err(HttpError::Other(format!("there is no blob {id}")));
+                return Err(HttpError::Other(format!("there is no blob {}", id.sha256)));
             }
         }
         let method = match request.method {

@@ -96,7 +96,7 @@ impl Picture {
         let mut picture = self.with_box(self.name.clone(), area, colour_of(words));
         picture.words.push(TextLine {
             text: words.to_owned(),
-            box_: area,
+            area,
             confidence,
         });
         picture
@@ -108,7 +108,7 @@ impl Picture {
             at >= start && i64::from(at) < i64::from(start) + i64::from(length)
         };
         let inside = |line: &&TextLine| {
-            let at = &line.box_.origin;
+            let at = &line.area.origin;
             along(at.x, area.origin.x, area.size.width)
                 && along(at.y, area.origin.y, area.size.height)
         };
@@ -197,8 +197,7 @@ impl Picture {
                 "image/jpeg",
             ),
         };
-        // Writing into memory fails for no picture that can be shown.
-        written.map_err(|_| EncodeError::BadCrop)?;
+        written.map_err(|error| EncodeError::Other(error.to_string()))?;
         Ok((bytes, media_type))
     }
 }

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dynacu_runtime::PolicyEnd;
 use dynacu_runtime::types::{
-    Action, ActionError, Encoding, Level, ModelRequest, Part, Rect, StopCause, ToolOutput,
+    Action, ActionError, BlobId, Encoding, Level, ModelRequest, Part, PerformError, Rect,
+    StopCause, ToolOutput,
 };
 
 use crate::Media;
@@ -26,6 +27,7 @@ pub(crate) struct Seen {
     pub(crate) observations: u32,
     pub(crate) requests: Vec<ModelRequest>,
     pub(crate) performed: Vec<Performed>,
+    pub(crate) refused: Vec<PerformError>,
     pub(crate) encodings: Vec<Encoding>,
     pub(crate) clips: Vec<(u64, u64)>,
     pub(crate) readings: Vec<Rect>,
@@ -46,6 +48,8 @@ pub struct Ran {
     pub requests: Vec<ModelRequest>,
     /// What it did, in order, the refused included.
     pub performed: Vec<Performed>,
+    /// Why whole batches of actions were not taken.
+    pub refused: Vec<PerformError>,
     /// How it wanted pictures.
     pub encodings: Vec<Encoding>,
     /// The sound that it took, from and until.
@@ -70,6 +74,7 @@ impl Ran {
             observations: seen.observations,
             requests: seen.requests,
             performed: seen.performed,
+            refused: seen.refused,
             encodings: seen.encodings,
             clips: seen.clips,
             readings: seen.readings,
@@ -92,7 +97,10 @@ impl Ran {
     #[must_use]
     pub fn shown(&self, request: &ModelRequest) -> String {
         use dynacu_runtime::types::Role;
-        let name = |id: &String| format!("<{}>\n", self.media.name_of(id).unwrap_or_default());
+        let name = |id: &BlobId| {
+            let name = self.media.name_of(&id.sha256);
+            format!("<{}>\n", name.unwrap_or_default())
+        };
         let mut shown = String::new();
         let messages = request
             .messages

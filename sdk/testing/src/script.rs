@@ -1,6 +1,6 @@
 //! What happens in front of a policy, on one time line.
 
-use dynacu_runtime::types::{Brief, Channels, Sentence, Size};
+use dynacu_runtime::types::{Brief, Channel, Sentence, Size};
 use dynacu_runtime::{Limits, Plugin};
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(crate) struct Shot {
 
 /// A scripted episode. All times are milliseconds since the page's start signal.
 ///
-/// Without further words it grants no channel, lasts a minute and ten steps, has a pace of five seconds, and shows one
+/// Without further words it grants no channel and no assist, lasts a minute and ten steps, has a pace of five seconds, and shows one
 /// plain screen in silence.
 #[derive(Clone)]
 pub struct Script {
@@ -25,6 +25,8 @@ pub struct Script {
     pub(crate) shots: Vec<Shot>,
     pub(crate) sentences: Vec<Sentence>,
     pub(crate) recognised_after: u64,
+    pub(crate) reading: bool,
+    pub(crate) solution: Option<String>,
     limits: Limits,
 }
 
@@ -39,11 +41,10 @@ impl Script {
                 width: 1280,
                 height: 720,
             },
-            pace: 5_000,
-            time_limit: 60_000,
+            pace_ms: 5_000,
+            time_limit_ms: 60_000,
             step_limit: 10,
-            granted: Channels::empty(),
-            solution: None,
+            granted: Vec::new(),
         };
         Self {
             brief,
@@ -51,22 +52,24 @@ impl Script {
             shots: Vec::new(),
             sentences: Vec::new(),
             recognised_after: 0,
+            reading: false,
+            solution: None,
             // Wall time: the script's own passes at once.
             limits: Limits::policy(Duration::from_secs(60), [7; 32]),
         }
     }
 
-    /// What the mode grants.
+    /// The channels that the mode grants.
     #[must_use]
-    pub fn granting(mut self, channels: Channels) -> Self {
-        self.brief.granted = channels;
+    pub fn granting(mut self, channels: impl IntoIterator<Item = Channel>) -> Self {
+        self.brief.granted = channels.into_iter().collect();
         self
     }
 
     /// The limits of time and of steps.
     #[must_use]
     pub fn lasting(mut self, milliseconds: u64, steps: u32) -> Self {
-        self.brief.time_limit = milliseconds;
+        self.brief.time_limit_ms = milliseconds;
         self.brief.step_limit = steps;
         self
     }
@@ -108,10 +111,17 @@ impl Script {
         self
     }
 
-    /// The task's solution script, for policies that ask for that assist.
+    /// Grants the assist `reading`: the words that pictures were given.
+    #[must_use]
+    pub fn with_reading(mut self) -> Self {
+        self.reading = true;
+        self
+    }
+
+    /// Grants the assist `solution`, with this script for the task's.
     #[must_use]
     pub fn with_solution(mut self, toml: impl Into<String>) -> Self {
-        self.brief.solution = Some(toml.into());
+        self.solution = Some(toml.into());
         self
     }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use dynacu_record::{Event, Writer};
 use dynacu_runtime::Plugin;
-use dynacu_runtime::types::{Message, ModelError, ModelRequest, Part, Role};
+use dynacu_runtime::types::{Duration, Message, ModelError, ModelRequest, Part, Role};
 use dynacu_sdk_testing::{Exchanges, Media, Picture, complete, load};
 
 const URL: &str = "https://openai-compatible.invalid/v1/chat/completions";
@@ -26,7 +26,10 @@ fn adapter() -> Plugin {
 /// "Which colour?", with a picture.
 fn question(media: &Media) -> ModelRequest {
     let picture = media.keep(Picture::named("blue").png(), "image/png", "blue");
-    let parts = vec![Part::Text("Which colour?".to_owned()), Part::Image(picture)];
+    let parts = vec![
+        Part::Text("Which colour?".to_owned()),
+        Part::Image(picture.into()),
+    ];
     ModelRequest {
         messages: vec![Message {
             role: Role::User,
@@ -46,7 +49,8 @@ fn body(question: &ModelRequest) -> String {
     format!(
         r#"{{"model": "m", "max_tokens": 100, "messages": [{{"role": "user", "content": [
             {{"type": "text", "text": "Which colour?"}},
-            {{"type": "image_url", "image_url": {{"url": "data:image/png;base64,blob:{picture}"}}}}]}}]}}"#
+            {{"type": "image_url", "image_url": {{"url": "data:image/png;base64,blob:{}"}}}}]}}]}}"#,
+        picture.sha256
     )
 }
 
@@ -74,7 +78,10 @@ async fn a_file_of_exchanges_answers_in_order_and_says_what_is_unlike() {
     }
     let answer = outcomes[0].as_ref().unwrap();
     assert_eq!(answer.parts, [Part::Text("Blue.".to_owned())]);
-    assert_eq!(outcomes[1], Err(ModelError::RateLimited(Some(2_000))));
+    assert_eq!(
+        outcomes[1],
+        Err(ModelError::RateLimited(Some(Duration::of(2_000))))
+    );
     assert_eq!(outcomes[2], Err(ModelError::Timeout));
     assert!(outcomes[3].is_err());
     let unlike = exchanges.unlike();

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use dynacu_runtime::types::{Action, Channels};
+use dynacu_runtime::types::{Action, Channel, Point};
 use dynacu_runtime::{Plugin, PolicyEnd};
 use dynacu_sdk_testing::{Model, Picture, Ran, Script, load};
 
@@ -27,16 +27,16 @@ async fn click_once_clicks_the_middle_and_is_done() {
     assert_eq!(ran.end, PolicyEnd::Returned);
     assert_eq!(ran.observations, 2);
     let done = ran.done();
-    let [Action::Click(click), Action::Done] = done.as_slice() else {
+    let [Action::Click { at, .. }, Action::Done] = done.as_slice() else {
         panic!("{done:?}")
     };
-    assert_eq!((click.at.x, click.at.y), (640, 360));
+    assert_eq!(*at, Point { x: 640, y: 360 });
 }
 
 /// When it pressed Enter.
 async fn presses(settings: &str) -> (Ran, Vec<u64>) {
     let ran = Script::new("Press Enter when you are told to.")
-        .granting(Channels::AUDIO)
+        .granting([Channel::Audio])
         .recognised_after(500)
         .shows(0, Picture::named("form"))
         .says(1_000, 2_000, "Not yet.")
@@ -47,7 +47,7 @@ async fn presses(settings: &str) -> (Ran, Vec<u64>) {
     let pressed = ran
         .performed
         .iter()
-        .filter(|one| matches!(&one.action, Action::Key(chord) if chord == "Return"))
+        .filter(|one| matches!(&one.action, Action::Key { combo } if combo == "Return"))
         .map(|one| one.at)
         .collect();
     (ran, pressed)
@@ -63,6 +63,6 @@ async fn reacts_at_once_presses_enter_at_its_word_and_at_no_other() {
     let (ran, _) = presses(r#"{"word": 1}"#).await;
     assert_eq!(
         ran.end,
-        PolicyEnd::BadSettings("`word` is a text".to_owned())
+        PolicyEnd::BadSettings("`word`: invalid type: integer `1`, expected a string".to_owned())
     );
 }

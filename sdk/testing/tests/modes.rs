@@ -10,7 +10,8 @@
 use std::path::Path;
 
 use dynacu_runtime::types::{
-    Action, Capabilities, Channels, ImageFormat, ModelError, Part, StopCause, StopReason, ToolCall,
+    Action, Capabilities, Channel, ImageFormat, ModelError, Part, Point, StopCause, StopReason,
+    ToolCall,
 };
 use dynacu_runtime::{Plugin, PolicyEnd};
 use dynacu_sdk_testing::{Model, Picture, Ran, Reply, Script, load};
@@ -25,14 +26,12 @@ fn mode(name: &str) -> Plugin {
     load(path).unwrap()
 }
 
-fn full() -> Channels {
-    Channels::KEYFRAMES | Channels::AUDIO
-}
+const FULL: &[Channel] = &[Channel::Keyframes, Channel::Audio];
 
 /// Looks at 5, 10, 15 … seconds; before each three keyframes and a sentence.
-fn desk(granted: Channels) -> Script {
+fn desk(granted: &[Channel]) -> Script {
     let script = Script::new("Enter the code.")
-        .granting(granted)
+        .granting(granted.iter().copied())
         .beginning_at(5_000)
         .shows(0, Picture::named("first"));
     (1..11).fold(script, |script, step| {
@@ -45,7 +44,7 @@ fn desk(granted: Channels) -> Script {
     })
 }
 
-async fn script(name: &str, granted: Channels, settings: &str, replies: Vec<Reply>) -> Ran {
+async fn script(name: &str, granted: &[Channel], settings: &str, replies: Vec<Reply>) -> Ran {
     let model = Model::answering(replies);
     desk(granted).run(&mode(name), model, settings).await
 }
@@ -57,19 +56,18 @@ fn shown(ran: &Ran, request: usize) -> String {
 
 #[tokio::test]
 async fn every_mode_asks_with_its_channels_and_does_what_is_answered() {
-    for (name, granted) in [
-        ("standard", Channels::empty()),
-        ("aoi-visual", Channels::KEYFRAMES),
-        ("aoi-audio", Channels::AUDIO),
-        ("aoi-full", full()),
-        ("aoi-interactive", full() | Channels::SPEECH),
-    ] {
-        let descriptor = mode(name).describe_policy().await.unwrap();
-        assert_eq!(descriptor.name, name.replace('-', "_"));
-        assert_eq!(
-            (descriptor.channels, descriptor.needs_model),
-            (granted, true)
-        );
+    let modes: [(&str, &[Channel]); 5] = [
+        ("standard", &[]),
+        ("aoi-visual", &[Channel::Keyframes]),
+        ("aoi-audio", &[Channel::Audio]),
+        ("aoi-full", FULL),
+        ("aoi-interactive", &Channel::ALL),
+    ];
+    for (name, granted) in modes {
+        let plugin = mode(name);
+        assert_eq!(plugin.name, name.replace('-', "_"));
+        assert_eq!(plugin.manifest.channels, granted);
+        assert!(plugin.manifest.needs_model);
         let replies = vec![
             Reply::calls(&[("wait", r#"{"seconds": 2}"#)]),
             Reply::calls(&[
@@ -83,15 +81,15 @@ async fn every_mode_asks_with_its_channels_and_does_what_is_answered() {
         assert_eq!(ran.end, PolicyEnd::Returned, "{name}");
         let done = ran.done();
         assert_eq!(done.len(), 5, "{done:?}");
-        assert!(matches!(done[0], Action::Wait(2_000)));
-        assert!(matches!(done[2], Action::TypeText(text) if text == "4711"));
+        assert!(matches!(done[0], Action::Wait { ms: 2_000 }));
+        assert!(matches!(done[2], Action::Type { text } if text == "4711"));
         assert!(matches!(done[4], Action::Done));
         let text = shown(&ran, 2);
-        let keyframes = granted.contains(Channels::KEYFRAMES);
+        let keyframes = granted.contains(&Channel::Keyframes);
         assert_eq!(text.contains("<key-3-1000>"), keyframes, "{text}");
         assert_eq!(
             text.contains("Words of step 3."),
-            granted.contains(Channels::AUDIO)
+            granted.contains(&Channel::Audio)
         );
         assert!(
             text.contains("Step 2: type \"4711\"\nStep 2: click(640, 360)\n"),
@@ -102,7 +100,7 @@ async fn every_mode_asks_with_its_channels_and_does_what_is_answered() {
             .tools
             .iter()
             .any(|tool| tool.name == "speak");
-        assert_eq!(speaks, granted.contains(Channels::SPEECH), "{name}");
+        assert_eq!(speaks, granted.contains(&Channel::Speech), "{name}");
     }
 }
 
@@ -113,7 +111,7 @@ async fn an_unusable_answer_gets_one_turn_with_its_reason() {
         Reply::calls(&[("click", r#"{"x": 640}"#)]),
         Reply::calls(&[DONE]),
     ];
-    let ran = script("standard", Channels::empty(), "{}", replies).await;
+    let ran = script("standard", &[], "{}", replies).await;
     let PolicyEnd::ModelMalformed(why) = &ran.end else {
         panic!("{:?}", ran.end)
     };
@@ -136,7 +134,7 @@ async fn an_unusable_answer_gets_one_turn_with_its_reason() {
         Reply::text("Hm."),
         Reply::calls(&[DONE]),
     ];
-    let ran = script("standard", Channels::empty(), "{}", repaired).await;
+    let ran = script("standard", &[], "{}", repaired).await;
     assert_eq!(ran.end, PolicyEnd::Returned, "each step has its own turn");
     assert!(!shown(&ran, 2).contains("[YOUR LAST ANSWER]"));
 }
@@ -147,7 +145,7 @@ async fn an_answer_cut_at_the_limit_is_asked_for_again_with_more_room() {
     let cut = Reply::parts(parts, StopReason::MaxTokens);
     let settings = r#"{"max-output-tokens": 500}"#;
     let replies = vec![cut, Reply::calls(&[DONE])];
-    let ran = script("standard", Channels::empty(), settings, replies).await;
+    let ran = script("standard", &[], settings, replies).await;
     assert_eq!(ran.end, PolicyEnd::Returned);
     let limits: Vec<_> = ran
         .requests
@@ -164,7 +162,7 @@ async fn an_answer_cut_at_the_limit_is_asked_for_again_with_more_room() {
         };
         Reply::parts(vec![Part::ToolCall(call)], StopReason::MaxTokens)
     };
-    let ran = script("standard", Channels::empty(), "{}", vec![cut(), cut()]).await;
+    let ran = script("standard", &[], "{}", vec![cut(), cut()]).await;
     let PolicyEnd::ModelMalformed(why) = &ran.end else {
         panic!("{:?}", ran.end)
     };
@@ -176,7 +174,7 @@ async fn an_answer_cut_at_the_limit_is_asked_for_again_with_more_room() {
 async fn a_model_that_declines_twice_in_a_row_ends_the_run_by_name() {
     let refuse = || Reply::fails(ModelError::Refused("not this".to_owned()));
     let replies = vec![refuse(), Reply::calls(&[CLICK]), refuse(), refuse()];
-    let ran = script("standard", Channels::empty(), "{}", replies).await;
+    let ran = script("standard", &[], "{}", replies).await;
     assert_eq!(ran.end, PolicyEnd::ModelRefused("not this".to_owned()));
     assert_eq!(ran.done().len(), 1);
 }
@@ -192,7 +190,7 @@ async fn no_answer_is_waited_for_and_a_request_that_is_too_long_is_shortened() {
         silent(),
         silent(),
     ];
-    let ran = script("aoi-full", full(), "{}", replies).await;
+    let ran = script("aoi-full", FULL, "{}", replies).await;
     let PolicyEnd::Failed(failure) = &ran.end else {
         panic!("{:?}", ran.end)
     };
@@ -202,7 +200,7 @@ async fn no_answer_is_waited_for_and_a_request_that_is_too_long_is_shortened() {
     let long = || Reply::fails(ModelError::ContextExceeded("200k".to_owned()));
     let settings = r#"{"images-kept": 9}"#;
     let replies = vec![Reply::calls(&[CLICK]), long(), Reply::calls(&[DONE])];
-    let ran = script("aoi-full", full(), settings, replies).await;
+    let ran = script("aoi-full", FULL, settings, replies).await;
     assert_eq!(ran.end, PolicyEnd::Returned);
     assert!(shown(&ran, 1).contains("<key-1-1000>"), "kept");
     assert!(!shown(&ran, 2).contains("<key-1-1000>"), "left out");
@@ -212,7 +210,7 @@ async fn no_answer_is_waited_for_and_a_request_that_is_too_long_is_shortened() {
 async fn actions_of_one_answer_stop_at_the_first_failure_and_the_model_is_told() {
     let wide = ("click", r#"{"x": 1300, "y": 4}"#);
     let replies = vec![Reply::calls(&[CLICK, wide, DONE]), Reply::calls(&[DONE])];
-    let ran = script("standard", Channels::empty(), "{}", replies).await;
+    let ran = script("standard", &[], "{}", replies).await;
     assert_eq!(ran.end, PolicyEnd::Returned);
     assert_eq!(
         ran.done().len(),
@@ -231,7 +229,7 @@ async fn actions_of_one_answer_stop_at_the_first_failure_and_the_model_is_told()
 async fn one_action_at_a_time_where_the_settings_say_so() {
     let replies = vec![Reply::calls(&[CLICK, CLICK, CLICK]), Reply::calls(&[DONE])];
     let settings = r#"{"several-actions": false}"#;
-    let ran = script("standard", Channels::empty(), settings, replies).await;
+    let ran = script("standard", &[], settings, replies).await;
     assert_eq!(ran.performed.len(), 2);
     assert!(shown(&ran, 1).contains("It asked for 3 actions; only the first was done."));
 }
@@ -243,17 +241,17 @@ async fn pictures_are_sent_as_the_settings_say_and_points_come_back() {
         Reply::calls(&[("click", r#"{"x": 320, "y": 180}"#)]),
         Reply::calls(&[DONE]),
     ];
-    let ran = script("aoi-visual", Channels::KEYFRAMES, settings, replies).await;
+    let ran = script("aoi-visual", &[Channel::Keyframes], settings, replies).await;
     let encoding = &ran.encodings[0];
     assert_eq!(
         (encoding.format, encoding.max_side),
         (ImageFormat::Jpeg, Some(640))
     );
     assert_eq!(ran.requests[0].display, Some((640, 360)));
-    let Action::Click(click) = &ran.performed[0].action else {
+    let Action::Click { at, .. } = ran.performed[0].action else {
         panic!("{:?}", ran.performed)
     };
-    assert_eq!((click.at.x, click.at.y), (640, 360));
+    assert_eq!(at, Point { x: 640, y: 360 });
     let text = shown(&ran, 1);
     assert!(
         text.contains("<key-2-1000>") && text.contains("<key-2-3000>"),
@@ -275,7 +273,7 @@ async fn notes_and_old_pictures_are_shown_again() {
     let noted = ("click", r#"{"x": 1, "y": 2, "note": "The code is 4711."}"#);
     let ran = script(
         "standard",
-        Channels::empty(),
+        &[],
         settings,
         vec![Reply::calls(&[noted]), Reply::calls(&[DONE])],
     )
@@ -295,7 +293,7 @@ async fn so_many_earlier_steps_are_told_again_as_the_settings_say() {
     for (steps, told) in [("0", ""), ("1", "Two."), ("2", "One. Two.")] {
         let replies = vec![noted("One."), noted("Two."), Reply::calls(&[DONE])];
         let settings = format!(r#"{{"narration": true, "memory-steps": {steps}}}"#);
-        let ran = script("standard", Channels::empty(), &settings, replies).await;
+        let ran = script("standard", &[], &settings, replies).await;
         let text = shown(&ran, 2);
         let found: Vec<&str> = text
             .lines()
@@ -320,7 +318,7 @@ async fn a_model_that_hears_writes_the_transcript() {
         Model::answering(replies).taking(Capabilities { audio, ..SEES })
     };
     let plugin = mode("aoi-full");
-    let ran = desk(full()).run(&plugin, hears(false), settings).await;
+    let ran = desk(FULL).run(&plugin, hears(false), settings).await;
     let PolicyEnd::BadSettings(why) = &ran.end else {
         panic!("it began")
     };
@@ -328,7 +326,7 @@ async fn a_model_that_hears_writes_the_transcript() {
         why.contains("`transcriber = \"model\"` sends sound, and scripted takes none"),
         "{why}"
     );
-    let ran = desk(full()).run(&plugin, hears(true), settings).await;
+    let ran = desk(FULL).run(&plugin, hears(true), settings).await;
     assert_eq!(ran.end, PolicyEnd::Returned);
     assert_eq!(ran.clips, [(0, 5_000)]);
     let sent = shown(&ran, 0);
@@ -346,7 +344,7 @@ async fn a_model_that_hears_writes_the_transcript() {
 /// One look at 5 s; what was said before it becomes an event only after it, as with a recogniser.
 fn news() -> Script {
     Script::new("Enter the code.")
-        .granting(full())
+        .granting(FULL.iter().copied())
         .beginning_at(5_000)
         .recognised_after(700)
         .shows(0, Picture::named("first"))
@@ -380,7 +378,7 @@ async fn what_happens_while_the_model_thinks_is_shown_at_once_where_asked_for() 
 #[tokio::test]
 async fn a_step_is_interrupted_three_times_and_then_the_model_is_left_to_think() {
     let mut script = Script::new("Enter the code.")
-        .granting(Channels::KEYFRAMES)
+        .granting([Channel::Keyframes])
         .beginning_at(5_000)
         .shows(0, Picture::named("first"));
     for number in 1..=5 {
@@ -404,7 +402,7 @@ async fn a_step_is_interrupted_three_times_and_then_the_model_is_left_to_think()
 async fn what_happens_between_two_looks_is_shown_before_the_next_one() {
     let model = Model::answering([Reply::calls(&[CLICK]), Reply::calls(&[DONE])]);
     let script = Script::new("Enter the code.")
-        .granting(Channels::AUDIO)
+        .granting([Channel::Audio])
         .beginning_at(5_000)
         .says(5_100, 6_000, "Answer now!");
     let ran = script
@@ -436,7 +434,7 @@ async fn models_without_eyes_are_refused_and_those_without_tools_answer_in_json(
     };
     let plugin = mode("standard");
     let model = Model::nobody().taking(blind);
-    let ran = desk(Channels::empty()).run(&plugin, model, "{}").await;
+    let ran = desk(&[]).run(&plugin, model, "{}").await;
     let PolicyEnd::BadSettings(why) = &ran.end else {
         panic!("it began")
     };
@@ -451,24 +449,18 @@ async fn models_without_eyes_are_refused_and_those_without_tools_answer_in_json(
         coordinate_grid: Some(1000),
         ..SEES
     });
-    let ran = desk(Channels::empty()).run(&plugin, model, "{}").await;
+    let ran = desk(&[]).run(&plugin, model, "{}").await;
     assert_eq!(ran.end, PolicyEnd::Returned);
     assert!(ran.requests[0].tools.is_empty());
-    let Action::Click(click) = &ran.performed[0].action else {
+    let Action::Click { at, .. } = ran.performed[0].action else {
         panic!("{:?}", ran.performed)
     };
-    assert_eq!((click.at.x, click.at.y), (640, 360), "from the grid");
+    assert_eq!(at, Point { x: 640, y: 360 }, "from the grid");
 }
 
 #[tokio::test]
 async fn settings_that_it_cannot_use_are_named() {
-    let ran = script(
-        "standard",
-        Channels::empty(),
-        r#"{"keyframe": 3}"#,
-        Vec::new(),
-    )
-    .await;
+    let ran = script("standard", &[], r#"{"keyframe": 3}"#, Vec::new()).await;
     let PolicyEnd::BadSettings(why) = &ran.end else {
         panic!("it began")
     };

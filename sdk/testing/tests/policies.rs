@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use dynacu_runtime::types::{Action, Channels, Point, Rect, Size};
+use dynacu_runtime::types::{Action, Channel, Point, Rect, Size};
 use dynacu_runtime::{Plugin, PolicyEnd};
 use dynacu_sdk_testing::{Model, Picture, Ran, Script, load};
 
@@ -22,9 +22,7 @@ fn policy(name: &str) -> Plugin {
     load(path).unwrap()
 }
 
-fn full() -> Channels {
-    Channels::KEYFRAMES | Channels::AUDIO | Channels::SPEECH | Channels::READING
-}
+const FULL: &[Channel] = &Channel::ALL;
 
 /// What the screen shows from some time on.
 type Screens = Vec<(u64, Picture)>;
@@ -37,9 +35,10 @@ async fn run(name: &str, settings: &str, solution: &str, script: Script) -> Ran 
     script.run(&policy(name), Model::nobody(), settings).await
 }
 
-fn stage(granted: Channels, screens: Screens, said: &[(u64, &str)]) -> Script {
+fn stage(granted: &[Channel], screens: Screens, said: &[(u64, &str)]) -> Script {
     let script = Script::new("Do it.")
-        .granting(granted)
+        .granting(granted.iter().copied())
+        .with_reading()
         .lasting(60_000, 40)
         .recognised_after(700)
         .shows(0, words(&[]));
@@ -68,21 +67,20 @@ fn rect(x: i32, y: i32, width: u32, height: u32) -> Rect {
 /// What was done, in short: `click 640,360`, `type 4711`, `key Return`, `speak …`; other actions are left out.
 fn done(ran: &Ran) -> Vec<String> {
     let told = ran.done().into_iter().filter_map(|action| match action {
-        Action::Click(click) => Some(format!("click {},{}", click.at.x, click.at.y)),
-        Action::TypeText(text) => Some(format!("type {text}")),
-        Action::Key(chord) => Some(format!("key {chord}")),
-        Action::Speak(text) => Some(format!("speak {text}")),
-        Action::Drag(drag) => Some(format!(
-            "drag {},{} {},{}",
-            drag.start.x, drag.start.y, drag.end.x, drag.end.y
-        )),
-        _ => None,
+        Action::Click { at, .. } => Some(format!("click {},{}", at.x, at.y)),
+        Action::Type { text } => Some(format!("type {text}")),
+        Action::Key { combo } => Some(format!("key {combo}")),
+        Action::Speak { text } => Some(format!("speak {text}")),
+        Action::Drag { start, end } => {
+            Some(format!("drag {},{} {},{}", start.x, start.y, end.x, end.y))
+        }
+        Action::Move { .. } | Action::Scroll { .. } | Action::Wait { .. } | Action::Done => None,
     });
     told.collect()
 }
 
 async fn solve(solution: &str, screens: Screens, said: &[(u64, &str)]) -> Vec<String> {
-    let ran = run("reference", "{}", solution, stage(full(), screens, said)).await;
+    let ran = run("reference", "{}", solution, stage(FULL, screens, said)).await;
     assert_eq!(ran.end, PolicyEnd::Returned, "{:#?}", ran.log);
     done(&ran)
 }
@@ -122,7 +120,7 @@ done = true
         ),
         (9_333, words(&[("Critical A-1004", 300, 140)])),
     ];
-    let ran = run("reference", "{}", script, stage(full(), screens, &[])).await;
+    let ran = run("reference", "{}", script, stage(FULL, screens, &[])).await;
     assert_eq!(ran.end, PolicyEnd::Returned, "{:#?}", ran.log);
     assert_eq!(
         done(&ran),
@@ -260,7 +258,7 @@ repeat = { times = 2 }
 then = [{ key = "Tab" }, { see = { text = 'Total (?<sum>\d+)' }, within = 3 }]
 "#;
     let screens = vec![(0, words(&[("Sum 3", 300, 100)]))];
-    let ran = run("reference", "{}", script, stage(full(), screens, &[])).await;
+    let ran = run("reference", "{}", script, stage(FULL, screens, &[])).await;
     let why = failure(&ran);
     assert!(
         why.contains("step 1.2 (see): nothing read matched within 3 s"),
@@ -268,7 +266,7 @@ then = [{ key = "Tab" }, { see = { text = 'Total (?<sum>\d+)' }, within = 3 }]
     );
     assert_eq!(done(&ran), ["key Tab"]);
 
-    let deaf = stage(Channels::READING, Vec::new(), &[]);
+    let deaf = stage(&[], Vec::new(), &[]);
     let why = failure(&run("reference", "{}", "[[step]]\nhear = 'x'", deaf).await);
     assert!(
         why.contains("step 1 (hear): the audio channel is not granted"),
@@ -279,7 +277,7 @@ then = [{ key = "Tab" }, { see = { text = 'Total (?<sum>\d+)' }, within = 3 }]
         "reference",
         "{}",
         "[[step]]\nkey = 4",
-        stage(full(), Vec::new(), &[]),
+        stage(FULL, Vec::new(), &[]),
     )
     .await;
     let why = failure(&unread);
@@ -316,21 +314,21 @@ alert = { text = "A1", at = [300, 205] }
 "##;
     let said = [(2_000, "I was paying ninety for it.")];
     let screens = vec![(1_000, words(&[("Critical B7", 300, 100)]))];
-    let ran = run("guess", "{}", script, stage(full(), screens, &said)).await;
+    let ran = run("guess", "{}", script, stage(FULL, screens, &said)).await;
     assert_eq!(ran.end, PolicyEnd::Returned, "{:#?}", ran.log);
     assert_eq!(
         done(&ran),
         ["click 640,512", "type 50", "click 50,10", "click 1180,205"]
     );
     assert!(ran.readings.is_empty() && ran.encodings.is_empty());
-    assert!(matches!(ran.performed[0].action, Action::Wait(7_000)));
+    assert_eq!(ran.performed[0].action, Action::Wait { ms: 7_000 });
     assert_eq!(ran.performed[1].at, 7_000);
 }
 
 #[tokio::test]
 async fn random_runs_are_repeated_by_their_seed() {
     let play = async |settings: &str| {
-        let ran = run("random", settings, "", stage(full(), Vec::new(), &[])).await;
+        let ran = run("random", settings, "", stage(FULL, Vec::new(), &[])).await;
         assert_eq!(ran.end, PolicyEnd::Returned);
         done(&ran)
     };
@@ -341,13 +339,7 @@ async fn random_runs_are_repeated_by_their_seed() {
     // The key of the guest's random numbers is the test's, so a run without a seed is repeated as well.
     assert_eq!(play("{}").await, play("{}").await);
 
-    let ran = run(
-        "random",
-        r#"{"sede": 3}"#,
-        "",
-        stage(full(), Vec::new(), &[]),
-    )
-    .await;
+    let ran = run("random", r#"{"sede": 3}"#, "", stage(FULL, Vec::new(), &[])).await;
     let PolicyEnd::BadSettings(why) = ran.end else {
         panic!("{:?}", ran.end)
     };
@@ -357,7 +349,7 @@ async fn random_runs_are_repeated_by_their_seed() {
 #[tokio::test]
 async fn the_replayer_clicks_all_words_and_types_what_it_has_read() {
     let screens = vec![(0, words(&[("Total 84", 300, 20), ("Send", 900, 650)]))];
-    let script = stage(Channels::READING, screens, &[]);
+    let script = stage(&[], screens, &[]);
     let ran = run("replayer", "{}", "", script).await;
     assert_eq!(ran.end, PolicyEnd::Returned);
     let done = done(&ran);

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use dynacu_runtime::types::{Channels, StopCause};
+use dynacu_runtime::types::{Channel, StopCause};
 use dynacu_runtime::{Plugin, PolicyEnd};
 use dynacu_sdk_testing::{Model, Picture, Reply, Script, load};
 
@@ -39,9 +39,9 @@ async fn a_policy_that_does_nothing_meets_the_end_of_its_time_at_the_pace() {
 
 #[tokio::test]
 async fn a_wait_and_a_slow_model_take_the_script_s_time_and_channels_are_what_was_granted() {
-    let script = |granted| {
+    let script = |granted: &[Channel]| {
         Script::new("Type what you hear.")
-            .granting(granted)
+            .granting(granted.iter().copied())
             .shows(0, Picture::named("form"))
             .shows(6_000, Picture::named("toast"))
             .says(7_000, 8_000, "Four.")
@@ -52,8 +52,8 @@ async fn a_wait_and_a_slow_model_take_the_script_s_time_and_channels_are_what_wa
             Reply::calls(&[("done", "{}")]),
         ])
     };
-    let all = Channels::KEYFRAMES | Channels::AUDIO;
-    let ran = script(all).run(&policy("aoi-full"), model(), "{}").await;
+    let all = [Channel::Keyframes, Channel::Audio];
+    let ran = script(&all).run(&policy("aoi-full"), model(), "{}").await;
     assert_eq!(ran.end, PolicyEnd::Returned);
     let ats: Vec<u64> = ran.performed.iter().map(|one| one.at).collect();
     assert_eq!(ats, [3_000, 7_000], "the wait begins after the answer");
@@ -62,9 +62,7 @@ async fn a_wait_and_a_slow_model_take_the_script_s_time_and_channels_are_what_wa
         shown.contains("<toast>") && !shown.contains("Four."),
         "{shown}"
     );
-    let ran = script(Channels::empty())
-        .run(&policy("standard"), model(), "{}")
-        .await;
+    let ran = script(&[]).run(&policy("standard"), model(), "{}").await;
     let shown = ran.shown(&ran.requests[1]);
     assert!(shown.ends_with("<toast>\n"), "the screen itself: {shown}");
     assert_eq!(shown.matches("<toast>").count(), 1, "no keyframe: {shown}");

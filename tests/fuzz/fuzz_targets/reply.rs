@@ -42,7 +42,7 @@ pub fn holds(outcome: Outcome) {
             Part::Text(text) => {
                 let _ = tools.recover(text);
             }
-            _ => {}
+            Part::Image(_) | Part::Audio(_) | Part::ToolResult(_) | Part::Opaque(_) => {}
         }
     }
 }

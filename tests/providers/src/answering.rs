@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::protocol::{Protocol, Provider, Route, to_space};
 use crate::script::{Answer, Cut, Part, Progress, Reaction, Script};
 use crate::seen::Seen;
-use crate::server::Options;
+use crate::server::{Options, ServerError};
 
 /// The protocol, the script, and all that was asked so far.
 pub struct State {
@@ -30,9 +30,14 @@ pub struct Sending {
 }
 
 impl State {
-    pub fn new(provider: Provider, script: Script, options: &Options, log: bool) -> Self {
-        Self {
-            protocol: provider.protocol(options),
+    pub fn new(
+        provider: Provider,
+        script: Script,
+        options: &Options,
+        log: bool,
+    ) -> Result<Self, ServerError> {
+        Ok(Self {
+            protocol: provider.protocol(options)?,
             script,
             grid: match options.grid {
                 Some(0) => None,
@@ -42,7 +47,7 @@ impl State {
             progress: Progress::default(),
             exchanges: Vec::new(),
             log,
-        }
+        })
     }
 
     pub fn listing(&self) -> Sending {

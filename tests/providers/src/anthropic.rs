@@ -13,6 +13,8 @@ use crate::problem::{Checked, Fault, Problem};
 use crate::protocol::{Protocol, Route};
 use crate::script::{Answer, FaultKind};
 use crate::seen::Seen;
+use crate::server::ServerError;
+use crate::structure::Structure;
 
 const VERSIONS: [&str; 2] = ["2026-10-21", "2023-06-01"];
 const BETAS: [&str; 3] = [
@@ -21,27 +23,45 @@ const BETAS: [&str; 3] = [
     "thinking-binding-controls-2026-08-01",
 ];
 const LARGEST_BODY: usize = 32 << 20;
+const SCHEMA: &str = include_str!("../schemas/anthropic/request.json");
+const BETA_SCHEMA: &str = include_str!("../schemas/anthropic/beta-request.json");
+/// What the older version has besides; the SDK of the newer one knows these fields no longer.
+const SAMPLING: [&str; 3] = ["temperature", "top_p", "top_k"];
 
 pub struct Anthropic {
     key: Option<String>,
     models: Vec<String>,
     issued: Issued,
     requests: u32,
+    /// For each of [`VERSIONS`], without and with a beta header.
+    structures: [[Structure; 2]; 2],
 }
 
 impl Anthropic {
-    pub fn new(options: &crate::Options) -> Self {
+    pub fn new(options: &crate::Options) -> Result<Self, ServerError> {
         let models = if options.models.is_empty() {
             model::KNOWN.iter().map(|name| (*name).to_owned()).collect()
         } else {
             options.models.clone()
         };
-        Self {
+        let sampling = |schema: &mut Value| {
+            for name in SAMPLING {
+                schema["properties"][name] = json!({"type": "number"});
+            }
+        };
+        Ok(Self {
             key: options.key.clone(),
             models,
             issued: Issued::default(),
             requests: 0,
-        }
+            structures: [
+                [Structure::of(SCHEMA)?, Structure::of(BETA_SCHEMA)?],
+                [
+                    Structure::changed(SCHEMA, sampling)?,
+                    Structure::changed(BETA_SCHEMA, sampling)?,
+                ],
+            ],
+        })
     }
 
     fn authenticate(&self, request: &Request) -> Checked<()> {
@@ -111,8 +131,10 @@ impl Protocol for Anthropic {
                 "anthropic-beta: `{unknown}` is no beta"
             )));
         }
+        let version = request.header("anthropic-version");
+        let older = version != Some(VERSIONS[0]);
+        self.structures[usize::from(older)][usize::from(!betas.is_empty())].check(body)?;
         let context = check::Context {
-            sampling: request.header("anthropic-version") == Some("2023-06-01"),
             betas,
             models: &self.models,
             issued: &self.issued,
@@ -139,7 +161,7 @@ impl Protocol for Anthropic {
         let models: Vec<Value> = self
             .models
             .iter()
-            .map(|name| json!({"type": "model", "id": name, "display_name": name, "created_at": "2026-01-01T00:00:00Z"}))
+            .map(|name| json!({"type": "model", "id": name, "display_name": name, "created_at": "2026-01-01T00:00:00Z", "lifecycle": "active"}))
             .collect();
         let (first, last) = (self.models.first(), self.models.last());
         let body = json!({"data": models, "has_more": false, "first_id": first, "last_id": last});

@@ -3,7 +3,8 @@
 //!
 //! Their use is to show, without a key and without a model, that an adapter's requests would be accepted: what the real
 //! server would reject is rejected here, in the provider's own form, and remembered, so that a test fails loudly.
-//! The facts about each protocol come from the providers' SDKs and documentation of November 2026.
+//! Which fields there are comes from schemas that are made from the providers' SDKs (`schemas/`); the rules beside it come from
+//! the documentation of November 2026.
 
 mod answering;
 mod anthropic;
@@ -12,6 +13,7 @@ mod gemini;
 mod http;
 mod issued;
 mod media;
+mod node;
 mod openai;
 mod payload;
 mod problem;
@@ -20,7 +22,7 @@ mod schema;
 mod script;
 mod seen;
 mod server;
-mod shape;
+mod structure;
 
 pub use exchange::{Exchange, Outcome};
 pub use protocol::Provider;

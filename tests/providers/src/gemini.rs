@@ -10,11 +10,13 @@ use serde_json::{Value, json};
 
 use crate::http::{Reply, Request};
 use crate::issued::Issued;
+use crate::node::Node;
 use crate::problem::{Checked, Fault, Problem};
 use crate::protocol::{Protocol, Route};
 use crate::script::{Answer, FaultKind};
 use crate::seen::Seen;
-use crate::shape::Node;
+use crate::server::ServerError;
+use crate::structure::Structure;
 
 const KNOWN: [&str; 13] = [
     "gemini-2.5-flash",
@@ -34,6 +36,7 @@ const KNOWN: [&str; 13] = [
 /// What clients agree on; one page of 2026 says 100 MB.
 const LARGEST_BODY: usize = 20 << 20;
 const VERSIONS: [&str; 2] = ["v1", "v1beta"];
+const SCHEMA: &str = include_str!("../schemas/gemini/request.json");
 
 /// The generation of a model: what it takes differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,20 +57,22 @@ pub struct Gemini {
     key: Option<String>,
     models: Vec<String>,
     issued: Issued,
+    structure: Structure,
 }
 
 impl Gemini {
-    pub fn new(options: &crate::Options) -> Self {
+    pub fn new(options: &crate::Options) -> Result<Self, ServerError> {
         let models = if options.models.is_empty() {
             KNOWN.iter().map(|name| (*name).to_owned()).collect()
         } else {
             options.models.clone()
         };
-        Self {
+        Ok(Self {
             key: options.key.clone(),
             models,
             issued: Issued::default(),
-        }
+            structure: Structure::of(SCHEMA)?,
+        })
     }
 
     fn error(code: u16, status: &str, message: &str, details: Option<Value>) -> Reply {
@@ -125,26 +130,18 @@ impl Protocol for Gemini {
         if !self.models.iter().any(|known| known == name) {
             return Err(Problem::Model(name.to_owned()));
         }
+        self.structure.check(body)?;
         let generation = Generation::of(name);
-        let fields = Node::root(body).object()?;
+        let body = Node::root(body);
         let mut seen = Seen {
             model: name.to_owned(),
             ..Seen::default()
         };
-        if let Some(system) = fields.optional("systemInstruction") {
+        if let Some(system) = body.given("systemInstruction") {
             contents::system(&system, &mut seen)?;
         }
-        contents::check(
-            generation,
-            &self.issued,
-            &fields.required("contents")?,
-            &mut seen,
-        )?;
-        settings::tools(&fields, &mut seen)?;
-        settings::tool_config(&fields, &seen)?;
-        settings::generation(generation, &fields, &mut seen)?;
-        settings::safety(&fields)?;
-        fields.no_others()?;
+        contents::check(generation, &self.issued, &body.field("contents"), &mut seen)?;
+        settings::check(generation, &body, &mut seen)?;
         Ok(seen)
     }
 

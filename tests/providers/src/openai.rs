@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use crate::http::{Reply, Request};
 use crate::media;
+use crate::node::Node;
 use crate::problem::{Checked, Fault, Problem};
 use crate::protocol::Route;
 use crate::schema;
 use crate::script::FaultKind;
 use crate::seen::Seen;
-use crate::shape::{Fields, Node};
 
 /// OpenAI itself, or a server that speaks its protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,8 +78,8 @@ impl Account {
         }
     }
 
-    fn model<'a>(&self, fields: &Fields<'a>) -> Checked<&'a str> {
-        let name = fields.required("model")?.filled_text()?;
+    fn model<'a>(&self, body: &Node<'a>) -> Checked<&'a str> {
+        let name = body.required("model")?.filled_text()?;
         if !self.models.is_empty() && !self.models.iter().any(|known| known == name) {
             return Err(Problem::Model(name.to_owned()));
         }
@@ -224,23 +224,30 @@ impl Account {
     }
 }
 
-/// A function's name and schema; in the Chat API `strict` may be left out.
-fn function(fields: &Fields<'_>, strict: bool, seen: &mut Seen) -> Checked<()> {
-    let name = fields.required("name")?;
+/// A function's name and schema.
+fn function(function: &Node<'_>, strict: bool, seen: &mut Seen) -> Checked<()> {
+    let name = function.field("name");
     let text = schema::plain_name(&name)?;
     schema::distinct(&name, &text, &mut seen.tools)?;
-    if let Some(description) = fields.optional("description") {
-        description.text()?;
-    }
-    match fields.optional("parameters") {
+    match function.given("parameters") {
         Some(parameters) => schema::arguments(&parameters, strict, true),
         None => Ok(()),
     }
 }
 
+/// What the protocol has and a server of one answer at a time has not.
+fn not_served(body: &Node<'_>, names: &[&str]) -> Checked<()> {
+    match names.iter().find_map(|name| body.given(name)) {
+        Some(given) if given.value != &Value::Bool(false) => {
+            Err(given.wrong("this server does not do that"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The address of a picture, which here is a data URI.
 fn picture(address: &Node<'_>, seen: &mut Seen) -> Checked<()> {
-    let (kind, data) = media::data_uri(address.text()?).map_err(|what| address.wrong(what))?;
+    let (kind, data) = media::data_uri(address.text()).map_err(|what| address.wrong(what))?;
     let decoded = media::picture(kind, data).map_err(|what| address.wrong(what))?;
     seen.add_picture(decoded);
     if seen.images > MOST_PICTURES {

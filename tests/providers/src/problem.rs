@@ -28,6 +28,20 @@ impl At {
         Self(steps)
     }
 
+    /// A place inside of this one.
+    pub fn join(&self, inside: &Self) -> Self {
+        Self([self.0.as_slice(), &inside.0].concat())
+    }
+
+    pub fn ends_with(&self, name: &str) -> bool {
+        matches!(self.0.last(), Some(Step::Key(last)) if last == name)
+    }
+
+    /// How many steps lead there.
+    pub fn depth(&self) -> usize {
+        self.0.len()
+    }
+
     /// `messages.0.content`
     pub fn dotted(&self) -> String {
         let parts: Vec<String> = self
@@ -64,7 +78,7 @@ pub enum Fault {
     Missing,
     Unknown,
     /// What was expected, as a noun with its article.
-    Expected(&'static str),
+    Expected(String),
     Other(String),
 }
 
@@ -113,13 +127,6 @@ impl Problem {
         Self::Invalid {
             at,
             fault: Fault::Missing,
-        }
-    }
-
-    pub fn unknown(at: At) -> Self {
-        Self::Invalid {
-            at,
-            fault: Fault::Unknown,
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::http::{Reply, Request};
 use crate::problem::{Checked, Problem};
 use crate::script::{Answer, FaultKind};
 use crate::seen::Seen;
+use crate::server::ServerError;
 use crate::{anthropic, gemini, openai};
 
 /// The protocols that are spoken here.
@@ -48,16 +49,18 @@ impl Provider {
         (self == Self::Gemini).then_some(1_000)
     }
 
-    pub(crate) fn protocol(self, options: &crate::Options) -> Box<dyn Protocol> {
-        match self {
-            Self::Anthropic => Box::new(anthropic::Anthropic::new(options)),
-            Self::OpenAiChat => Box::new(openai::chat::Chat::new(options, openai::Flavour::OpenAi)),
-            Self::OpenAiCompatible => {
-                Box::new(openai::chat::Chat::new(options, openai::Flavour::Local))
-            }
-            Self::OpenAiResponses => Box::new(openai::responses::Responses::new(options)),
-            Self::Gemini => Box::new(gemini::Gemini::new(options)),
-        }
+    pub(crate) fn protocol(
+        self,
+        options: &crate::Options,
+    ) -> Result<Box<dyn Protocol>, ServerError> {
+        use openai::{Flavour, chat::Chat, responses::Responses};
+        Ok(match self {
+            Self::Anthropic => Box::new(anthropic::Anthropic::new(options)?),
+            Self::OpenAiChat => Box::new(Chat::new(options, Flavour::OpenAi)?),
+            Self::OpenAiCompatible => Box::new(Chat::new(options, Flavour::Local)?),
+            Self::OpenAiResponses => Box::new(Responses::new(options)?),
+            Self::Gemini => Box::new(gemini::Gemini::new(options)?),
+        })
     }
 }
 

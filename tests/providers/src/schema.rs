@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::node::Node;
 use crate::problem::Checked;
-use crate::shape::Node;
+use crate::structure::check_schema;
 
 /// Letters, digits, `_` and `-`, up to 64 of them: Anthropic's and OpenAI's rule.
 pub fn plain_name(node: &Node<'_>) -> Checked<String> {
-    let name = node.text()?;
+    let name = node.text();
     let fits = (1..=64).contains(&name.len())
         && name
             .bytes()
@@ -29,146 +30,94 @@ pub fn distinct(node: &Node<'_>, name: &str, names: &mut Vec<String>) -> Checked
     Ok(())
 }
 
-const TYPES: [&str; 7] = [
-    "object", "array", "string", "integer", "number", "boolean", "null",
-];
+/// A forced tool is one of those that were declared.
+pub fn declared(name: &Node<'_>, tools: &[String]) -> Checked<()> {
+    if tools.iter().any(|tool| tool == name.text()) {
+        return Ok(());
+    }
+    Err(name.wrong("no tool has this name"))
+}
 
 /// A JSON Schema whose root is an object. `strict` asks for closed objects; `all_required` also wants every property
 /// in `required`, as OpenAI's strict mode does.
 pub fn arguments(node: &Node<'_>, strict: bool, all_required: bool) -> Checked<()> {
-    let root = node.object()?;
-    if root.required("type")?.text()? != "object" {
-        return Err(root.wrong("type", "the arguments of a tool are an object"));
+    check_schema(node.value, &node.at)?;
+    let kind = node.required("type")?;
+    if kind.text() != "object" {
+        return Err(kind.wrong("the arguments of a tool are an object"));
     }
-    schema(node, strict, strict && all_required)
+    inside(node, strict, strict && all_required)
 }
 
-fn schema(node: &Node<'_>, closed: bool, all_required: bool) -> Checked<()> {
-    let fields = node.object()?;
-    let mut is_object = false;
-    if let Some(kind) = fields.optional("type") {
-        let kinds = match kind.value {
-            Value::Array(_) => kind.filled_list()?,
-            _ => vec![kind],
-        };
-        for kind in kinds {
-            is_object |= kind.one_of(&TYPES)? == "object";
-        }
-    }
-    let mut names = BTreeSet::new();
-    if let Some(properties) = fields.optional("properties") {
-        for (name, value) in properties.value.as_object().into_iter().flatten() {
-            names.insert(name.as_str());
-            let at = properties.at.key(name);
-            schema(&Node { value, at }, closed, all_required)?;
-        }
-        properties.object()?;
-    }
-    let mut required = BTreeSet::new();
-    if let Some(list) = fields.optional("required") {
-        for name in list.list()? {
-            let text = name.text()?;
-            if !names.contains(text) {
-                return Err(name.wrong(format!("`{text}` is required but is no property")));
-            }
-            required.insert(text);
-        }
+/// What a schema may say and a model still could not fulfil.
+fn inside(node: &Node<'_>, closed: bool, all_required: bool) -> Checked<()> {
+    let kind = node.field("type");
+    let is_object =
+        kind.text() == "object" || kind.items().iter().any(|kind| kind.text() == "object");
+    let required = required(node, "required")?;
+    for (_, property) in node.field("properties").fields() {
+        inside(&property, closed, all_required)?;
     }
     if is_object && closed {
-        let open = fields.optional("additionalProperties");
-        if !open.is_some_and(|open| open.value == &Value::Bool(false)) {
+        if node.field("additionalProperties").value != &Value::Bool(false) {
             return Err(node.wrong("with `strict`, `additionalProperties` has to be false"));
         }
-        if all_required && let Some(name) = names.difference(&required).next() {
+        let mut names = node.field("properties").fields().into_iter();
+        if all_required && let Some((name, _)) = names.find(|(name, _)| !required.contains(name)) {
             return Err(node.wrong(format!(
                 "with `strict`, every property has to be in `required`: `{name}` is not"
             )));
         }
     }
-    if let Some(items) = fields.optional("items") {
-        schema(&items, closed, all_required)?;
+    if let Some(items) = node.given("items") {
+        inside(&items, closed, all_required)?;
     }
     for name in ["anyOf", "oneOf", "allOf"] {
-        if let Some(choices) = fields.optional(name) {
-            for choice in choices.filled_list()? {
-                schema(&choice, closed, all_required)?;
-            }
+        for choice in node.field(name).items() {
+            inside(&choice, closed, all_required)?;
         }
-    }
-    if let Some(choices) = fields.optional("enum") {
-        choices.filled_list()?;
     }
     Ok(())
 }
 
-/// Gemini's own subset (`parameters`): OpenAPI's keys, and only those.
-pub fn gemini(node: &Node<'_>) -> Checked<()> {
-    let fields = node.object()?;
-    let kind = fields.required("type")?;
-    let upper = kind.text()?.to_ascii_uppercase();
-    if !TYPES
-        .iter()
-        .any(|known| known.to_ascii_uppercase() == upper)
-    {
-        return Err(kind.wrong(format!("`{upper}` is no type")));
-    }
+/// A list of names, each of which is a property.
+fn required<'a>(node: &Node<'a>, list: &str) -> Checked<BTreeSet<&'a str>> {
+    let properties = node.field("properties");
     let mut names = BTreeSet::new();
-    if let Some(properties) = fields.optional("properties") {
-        properties.object()?;
-        for (name, value) in properties.value.as_object().into_iter().flatten() {
-            names.insert(name.as_str());
-            let at = properties.at.key(name);
-            gemini(&Node { value, at })?;
+    for name in node.field(list).items() {
+        let text = name.text();
+        if properties.value.get(text).is_none() {
+            return Err(name.wrong(format!("`{text}` is required but is no property")));
         }
-        if names.is_empty() {
-            return Err(
-                properties.wrong("an object type has no properties: leave `parameters` out")
-            );
-        }
-    } else if upper == "OBJECT" {
+        names.insert(text);
+    }
+    Ok(names)
+}
+
+/// Gemini's own subset (`parameters`), beyond its fields.
+pub fn gemini(node: &Node<'_>) -> Checked<()> {
+    let kind = node.required("type")?;
+    let properties = node.field("properties");
+    let is_empty = properties.fields().is_empty();
+    if is_empty && properties.value.is_object() {
+        return Err(properties.wrong("an object type has no properties: leave `parameters` out"));
+    }
+    if is_empty && kind.text() == "OBJECT" {
         return Err(node.wrong("an object type has no properties: leave `parameters` out"));
     }
-    for list in ["required", "propertyOrdering"] {
-        if let Some(list) = fields.optional(list) {
-            for name in list.list()? {
-                let text = name.text()?;
-                if !names.contains(text) {
-                    return Err(name.wrong(format!("`{text}` is no property")));
-                }
-            }
-        }
+    for (_, property) in properties.fields() {
+        gemini(&property)?;
     }
-    match fields.optional("items") {
+    for list in ["required", "propertyOrdering"] {
+        required(node, list)?;
+    }
+    match node.given("items") {
         Some(items) => gemini(&items)?,
-        None if upper == "ARRAY" => return Err(node.wrong("a list needs `items`")),
+        None if kind.text() == "ARRAY" => return Err(node.wrong("a list needs `items`")),
         None => {}
     }
-    if let Some(choices) = fields.optional("anyOf") {
-        for choice in choices.filled_list()? {
-            gemini(&choice)?;
-        }
+    for choice in node.field("anyOf").items() {
+        gemini(&choice)?;
     }
-    if let Some(choices) = fields.optional("enum") {
-        for choice in choices.filled_list()? {
-            choice.text()?;
-        }
-    }
-    fields.ignore(&[
-        "format",
-        "title",
-        "description",
-        "nullable",
-        "minItems",
-        "maxItems",
-        "minProperties",
-        "maxProperties",
-        "minimum",
-        "maximum",
-        "minLength",
-        "maxLength",
-        "pattern",
-        "example",
-        "default",
-    ]);
-    fields.no_others()
+    Ok(())
 }

@@ -43,6 +43,8 @@ pub enum ServerError {
     Listen { port: u16, source: std::io::Error },
     #[error("cannot start the server's thread")]
     Thread(#[source] std::io::Error),
+    #[error("a vendored schema cannot be used: {0}")]
+    Schema(String),
     #[error("{0}")]
     Requests(String),
 }
@@ -59,7 +61,7 @@ impl Server {
     /// Starts one.
     ///
     /// # Errors
-    /// When the port is taken or no thread can be had.
+    /// When the port is taken, no thread can be had, or a vendored schema is none.
     pub fn start(
         provider: Provider,
         script: Script,
@@ -94,7 +96,7 @@ impl Server {
             std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).map_err(listen)?;
         listener.set_nonblocking(true).map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
-        let state = Arc::new(Mutex::new(State::new(provider, script, options, log)));
+        let state = Arc::new(Mutex::new(State::new(provider, script, options, log)?));
         let (stop, stopped) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

@@ -1,5 +1,7 @@
 //! What was said, as whole sentences: utterances end at pauses, sentences need not.
 
+pub use dynacu_vocabulary::Sentence;
+
 use super::recognizer::Segment;
 
 /// A longer pause begins a new turn (ms).
@@ -11,20 +13,6 @@ const ABBREVIATIONS: [&str; 15] = [
     "mr", "mrs", "ms", "dr", "prof", "st", "no", "vs", "etc", "inc", "ltd", "jr", "sr", "e.g",
     "i.e",
 ];
-
-/// A sentence as the episode heard it. Times are milliseconds on the episode's clock.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sentence {
-    pub started_at: u64,
-    pub ended_at: u64,
-    pub text: String,
-    /// Mean token probability, 0 to 1.
-    pub confidence: f32,
-    /// False while more sound may change it.
-    pub is_final: bool,
-    /// The first sentence, each one after a pause of more than 1.5 s, and each one in another voice than the one before.
-    pub starts_turn: bool,
-}
 
 /// The whole episode's sentences, and the one that has not ended yet.
 #[derive(Debug, Clone, Default)]

@@ -140,7 +140,7 @@ fn seen(group: &Group) -> Seen {
         seen.recognition_failures += u64::from(perception.recognition_failures);
         if let Ok(trace) = &episode.trace {
             for moment in &trace.moments {
-                let granted = grants(&trace.granted, moment.channel.as_deref());
+                let granted = grants(&trace.granted, moment.channel);
                 if granted {
                     let moments = moments.get_or_insert_default();
                     moments.shown += 1;

@@ -187,7 +187,7 @@ fn aids(groups: &[Group], conditions: &[Condition], notes: &mut Notes) {
             .filter_map(|episode| episode.trace.as_ref().ok());
         for assist in traces.flat_map(|trace| &trace.assists) {
             aided
-                .entry(assist.clone())
+                .entry(assist.to_string())
                 .or_default()
                 .insert(&condition.id);
         }

@@ -6,27 +6,30 @@ use super::*;
 /// A result with an outcome; everything else of it is beside the point.
 fn result(outcome: &str) -> EpisodeResult {
     serde_json::from_value(json!({
-        "schema": 1, "task": "F-E1", "category": "F", "tier": "easy", "mode": "aoi_full", "trial": 1, "seed": "0",
+        "schema": 2, "gate": "local", "model_calls": 0, "task": "F-E1", "category": "F", "tier": "easy", "mode": "aoi_full", "trial": 1, "seed": "0",
         "policy": {"name": "p", "version": "1", "sha256": ""}, "model": null, "outcome": outcome, "cause": "task-ended",
         "detail": "why it ended", "page_result": "", "score": null, "steps": 1, "time_to_completion_s": null, "wall_s": 1.0,
         "overhead_ms": {"observe": [], "asr": [], "keyframe": [], "encode": []}, "model_ms": [],
-        "usage": {"input_tokens": 0, "output_tokens": 0, "cost_usd": null},
-        "perception": {"frames": 0, "late_frames": 0, "keyframes": 0, "sentences": 0, "heard_s": 0.0, "sound_gaps_ms": 0,
+        "usage": {"input_tokens": 0, "cached_input_tokens": 0, "output_tokens": 0, "reasoning_tokens": 0, "cost_usd": null},
+        "perception": {"frames": 0, "late_frames": 0, "interval_ms": null, "recognition_failures": 0, "keyframes": 0, "sentences": 0, "heard_s": 0.0, "sound_gaps_ms": 0,
             "moments": 0, "delay_ms_p95": null},
         "speech": {"utterances": 0, "received": 0, "latency_ms_p95": null},
-        "actions": {"done": 0, "off_screen": 0, "forbidden": 0, "unknown_key": 0, "not_granted": 0, "cancelled": 0, "failed": 0},
+        "actions": {"done": 0, "off_screen": 0, "forbidden": 0, "unknown_key": 0, "not_granted": 0, "cancelled": 0, "invalid": 0, "failed": 0},
         "earlier_infrastructure_errors": 0
     }))
     .unwrap()
 }
 
 /// The beginning of an episode whose task needs one moment, then these events.
-fn entries(granted: &[&str], channel: &str, events: &[(u64, Value)]) -> Vec<Entry> {
+fn entries(granted: &[&str], channel: &str, events: &[(u64, Value)]) -> Vec<Line> {
     let seconds = (channel == "screen").then_some(1.0);
     let beginning = json!({
-        "event": "episode-started", "task": "F-E1", "mode": "aoi_full", "trial": 1, "seed": "0", "sub-seed": 0,
-        "instruction": "Do it.", "variant": {}, "policy": "p", "granted": granted, "assists": [], "pace-ms": 5000,
-        "guest-random": "", "perception": {"gate": "local"},
+        "event": "episode-started", "schema": 2, "task": "F-E1", "mode": "aoi_full", "trial": 1, "seed": "0", "sub_seed": 0,
+        "variant": {}, "policy": "p", "settings": "{}", "model": null, "assists": [], "guest_random": "",
+        "brief": {"episode": "", "instruction": "Do it.", "screen": [1280, 720], "pace_ms": 5000, "time_limit_ms": 60000,
+            "step_limit": 10, "granted": granted},
+        "perception": {"fps": 3.0, "gate": "local", "gate_key": "", "pixel_threshold": null, "semantic_threshold": null,
+            "burst": false, "encoder": ""},
         "moments": [{"name": "fact", "channel": channel, "seconds": seconds, "needed": true}],
     });
     let all = std::iter::once((0, beginning)).chain(events.iter().cloned());
@@ -50,16 +53,26 @@ fn moment(at: u64) -> (u64, Value) {
 fn keyframe(captured: u64) -> (u64, Value) {
     (
         captured + 200,
-        json!({"event": "keyframe", "blob": "k", "captured-at": captured, "changed": [0, 0, 9, 9], "changed-fraction": 0.1,
-            "semantic-distance": null, "settled": false, "decided-after-ms": 200}),
+        json!({"event": "keyframe", "frame": "k", "captured_at": captured, "changed": [0, 0, 9, 9], "changed_fraction": 0.1,
+            "semantic_distance": null, "settled": false, "decided_after_ms": 200}),
     )
 }
 
 fn observation(at: u64, keyframes: &[&str], heard: Value) -> (u64, Value) {
+    let keyframes: Vec<Value> = keyframes
+        .iter()
+        .map(|frame| {
+            json!({"frame": frame, "captured_at": at, "changed": [0, 0, 9, 9], "changed_fraction": 0.1,
+                "semantic_distance": null})
+        })
+        .collect();
+    let context =
+        (!heard.is_null()).then(|| json!({"started_at": 0, "ended_at": at, "sentences": heard}));
     (
         at + 50,
-        json!({"event": "observation", "step": 1, "asked-at": at, "paced-ms": 0, "took-ms": 50, "screenshot": "s",
-            "keyframes": keyframes, "keyframes-dropped": 0, "recent-audio": null, "audio-context": heard}),
+        json!({"event": "observation", "step": 1, "asked_at": at, "paced_ms": 0, "took_ms": 50, "taken_at": at,
+            "screenshot": "s", "pointer": [0, 0], "keyframes": keyframes, "keyframes_dropped": 0, "recent_audio": null,
+            "audio_context": context, "remaining_ms": 0}),
     )
 }
 
@@ -145,7 +158,7 @@ fn a_frame_before_or_long_after_does_not_count_and_the_delay_is_measured_from_th
 
 #[test]
 fn a_sentence_over_the_moments_beginning_is_its_hearing() {
-    let said = |from: u64| json!({"started_at": from, "ended_at": from + 2000, "text": "It is.", "confidence": 0.9});
+    let said = |from: u64| json!({"started_at": from, "ended_at": from + 2000, "text": "It is.", "confidence": 0.9, "is_final": true, "starts_turn": false});
     let sentence = |from: u64| {
         (
             from + 3000,

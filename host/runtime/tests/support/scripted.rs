@@ -9,11 +9,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use dynacu_runtime::types::{
-    Action, ActionError, ActionOutcome, ActionReceipt, BlobError, BlobInfo, Brief, Capabilities,
-    Channels, EncodeError, Encoding, HearingError, Level, ModelRequest, PerformError, Point,
-    ReadingError, Rect, Size, StopCause, TextLine,
+    Action, ActionError, BlobError, BlobInfo, Brief, Capabilities, EncodeError, Encoding,
+    HearingError, Level, ModelRequest, PerformError, Point, ReadingError, Rect, Size,
+    SolutionError, StopCause, TextLine,
 };
-use dynacu_runtime::{Engine, Event, Frame, Observation, Plugin, PolicyHost};
+use dynacu_runtime::{
+    ActionOutcome, ActionReceipt, Engine, Frame, Observation, Plugin, PolicyHost, SessionEvent,
+};
 
 const SCREEN: Size = Size {
     width: 1280,
@@ -63,11 +65,10 @@ pub fn brief() -> Brief {
         episode: "e1".to_owned(),
         instruction: "Do nothing.".to_owned(),
         screen: SCREEN,
-        pace: 5000,
-        time_limit: 60_000,
+        pace_ms: 5000,
+        time_limit_ms: 60_000,
         step_limit: 10,
-        granted: Channels::empty(),
-        solution: None,
+        granted: Vec::new(),
     }
 }
 
@@ -155,6 +156,8 @@ impl PolicyHost for ScriptedHost {
         0
     }
 
+    fn clock_was_read(&mut self, _readings: Vec<(u64, u32)>) {}
+
     fn log(&mut self, _level: Level, message: String) {
         self.log.lock().unwrap().push(message);
     }
@@ -176,21 +179,21 @@ impl PolicyHost for ScriptedHost {
             keyframes_dropped: 0,
             recent_audio: None,
             audio_context: None,
-            remaining: 0,
+            remaining_ms: 0,
         })
     }
 
     fn subscribe(&mut self, _on: bool) {}
 
-    async fn next(&mut self, wait_ms: Option<u64>) -> Event {
+    async fn next(&mut self, wait_ms: Option<u64>) -> Result<Option<SessionEvent>, StopCause> {
         if let Some(outcome) = self.outcomes.pop_front() {
-            return Event::Action(outcome);
+            return Ok(Some(SessionEvent::Action(outcome)));
         }
         match wait_ms {
             Some(wait) => tokio::time::sleep(Duration::from_millis(wait)).await,
             None => std::future::pending().await,
         }
-        Event::Elapsed
+        Ok(None)
     }
 
     async fn perform(&mut self, actions: Vec<Action>) -> Result<Vec<u64>, PerformError> {
@@ -198,14 +201,16 @@ impl PolicyHost for ScriptedHost {
         for action in actions {
             self.actions += 1;
             let outcome = match action {
-                Action::Speak(_) => Err(ActionError::NotGranted("speech".to_owned())),
+                Action::Speak { .. } => Err(ActionError::NotGranted {
+                    what: "speech".to_owned(),
+                }),
                 _ => Ok(ActionReceipt {
                     started_at: 0,
                     ended_at: 0,
                 }),
             };
             self.outcomes.push_back(ActionOutcome {
-                action: self.actions,
+                id: self.actions,
                 outcome,
             });
         }
@@ -214,7 +219,17 @@ impl PolicyHost for ScriptedHost {
         Ok((first..=self.actions).collect())
     }
 
+    fn refused(&mut self, _error: &PerformError) {}
+
     fn abort_actions(&mut self) {}
+
+    async fn encode(
+        &mut self,
+        frame: Arc<dyn Frame>,
+        encoding: Encoding,
+    ) -> Result<String, EncodeError> {
+        frame.encode(encoding).await
+    }
 
     async fn read_text(
         &mut self,
@@ -222,6 +237,10 @@ impl PolicyHost for ScriptedHost {
         _area: Rect,
     ) -> Result<Vec<TextLine>, ReadingError> {
         Err(ReadingError::NotGranted)
+    }
+
+    fn solution(&mut self) -> Result<Option<String>, SolutionError> {
+        Err(SolutionError::NotGranted)
     }
 
     async fn clip(&mut self, _start: u64, _end: u64) -> Result<String, HearingError> {

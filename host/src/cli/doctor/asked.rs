@@ -6,10 +6,10 @@ use anyhow::Result;
 use dynacu_runtime::Engine;
 
 use super::Finding;
-use crate::config::model::ModelArguments;
+use crate::config::inference::ModelArguments;
 use crate::config::{Flags, RunConfig};
-use crate::model::ping::ping;
-use crate::model::provider::Model;
+use crate::inference::ping::ping;
+use crate::inference::provider::Model;
 use crate::suite::agents::Crew;
 use crate::task::home::home;
 

@@ -1,4 +1,4 @@
-//! `plugin check`: would it load, say what it is, and come through a scripted episode? No desktop, no network, no model.
+//! `plugin check`: would it load, and come through a scripted episode? No desktop, no network, no model.
 
 use anyhow::Result;
 use clap::Args;
@@ -93,9 +93,10 @@ pub async fn run(arguments: &Arguments) -> Result<Done> {
     findings.ok(
         "loads",
         format!(
-            "a {}, interface {}, {} KiB",
+            "{}: a {}, interface {}, {} KiB",
+            called(&plugin),
             plugin.kind.name(),
-            plugin.version,
+            plugin.interface_version,
             plugin.size.div_ceil(1024)
         ),
     );
@@ -133,6 +134,14 @@ pub async fn run(arguments: &Arguments) -> Result<Done> {
     })
 }
 
+/// Its name, with its version where it has one.
+fn called(plugin: &Plugin) -> String {
+    match plugin.version.as_str() {
+        "" => plugin.name.clone(),
+        version => format!("{} {version}", plugin.name),
+    }
+}
+
 fn manifest(plugin: &Plugin, findings: &mut Findings) {
     let asks = plugin.manifest.asks();
     let asks = if asks.is_empty() {
@@ -161,6 +170,7 @@ fn manifest(plugin: &Plugin, findings: &mut Findings) {
             "none, so it asks for nothing: write plugin.toml, then `dynacu-host plugin pack`",
         ),
     }
+    named(plugin, findings);
     if plugin.manifest.memory_needs_grant() {
         findings.note("manifest", "its memory needs --grant memory in every run");
     }
@@ -170,6 +180,30 @@ fn manifest(plugin: &Plugin, findings: &mut Findings) {
             "its scratch folder needs --grant scratch in every run",
         );
     }
+    for assist in &plugin.manifest.assists {
+        let text = format!("its assist needs --grant {assist} in every run");
+        findings.note("manifest", text);
+    }
+}
+
+/// Results are told apart by name and version. A task's scorer is told apart by its task.
+fn named(plugin: &Plugin, findings: &mut Findings) {
+    let manifest = &plugin.manifest;
+    let missing = match (&manifest.name, &manifest.version) {
+        (Some(_), Some(_)) => return,
+        (None, Some(_)) => "`name`",
+        (Some(_), None) => "`version`",
+        (None, None) => "`name` and `version`",
+    };
+    match plugin.kind {
+        PluginKind::Policy | PluginKind::ModelAdapter => findings.note(
+            "manifest",
+            format!(
+                "without {missing}, by which results are told apart: write it into plugin.toml"
+            ),
+        ),
+        PluginKind::Scorer => {}
+    }
 }
 
 /// The plugin's table, as JSON.
@@ -178,7 +212,7 @@ fn settings(arguments: &Arguments, plugin: &Plugin) -> Result<String> {
         return Ok("{}".to_owned());
     };
     let tables: toml::Table = crate::config::read_toml(file)?;
-    // A policy may be named otherwise than its file: a lone table is its own.
+    // Whatever it is called: a lone table is its own.
     let only = tables.values().next().filter(|_| tables.len() == 1);
     match tables.get(&plugin.name).or(only) {
         Some(table) => Ok(serde_json::to_string(table)?),

@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use clap::Args;
-use dynacu_runtime::manifest::Channel;
 use dynacu_runtime::{Engine, Inspection, Limits, Plugin, PluginKind};
 use serde_json::json;
 
@@ -30,56 +29,47 @@ pub async fn run(arguments: &Arguments) -> Result<Done> {
         whole["grants"] = json!(grants(&inspection));
         println!("{whole}");
     } else {
-        print!("{}", text(&inspection, &says));
+        print!("{}", text(&inspection, says.as_deref()));
     }
     Ok(Done::Well)
 }
 
-/// What it says of itself, or how it failed to. It runs for this, with nothing to reach.
-async fn describe(plugin: &Plugin) -> String {
-    let said = match plugin.kind {
-        PluginKind::Policy => plugin.describe_policy().await.map(|descriptor| {
-            let mut wants = Channel::names(descriptor.channels);
-            if descriptor.needs_model {
-                wants.push("a model");
-            }
-            let wants = if wants.is_empty() {
-                "screenshots alone".to_owned()
-            } else {
-                wants.join(", ")
-            };
-            format!("{} {}; wants {wants}", descriptor.name, descriptor.version)
-        }),
-        PluginKind::ModelAdapter => match plugin.adapter(Limits::adapter([0; 32])) {
-            Ok(adapter) => adapter.describe().await.map(|descriptor| {
-                let models = if descriptor.models.is_empty() {
-                    "any model".to_owned()
-                } else {
-                    descriptor.models.join(", ")
-                };
-                format!("{}; knows {models}", descriptor.provider)
-            }),
-            Err(failure) => Err(failure),
-        },
-        PluginKind::Scorer => return "a scorer describes nothing".to_owned(),
+/// What an adapter says of itself, or how it failed to: it runs for this, with nothing to reach. The others say nothing.
+async fn describe(plugin: &Plugin) -> Option<String> {
+    match plugin.kind {
+        PluginKind::Policy | PluginKind::Scorer => return None,
+        PluginKind::ModelAdapter => {}
+    }
+    let said = match plugin.adapter(Limits::adapter([0; 32])) {
+        Ok(adapter) => adapter.describe().await,
+        Err(failure) => Err(failure),
     };
-    said.unwrap_or_else(|failure| format!("cannot say what it is: {failure}"))
+    Some(match said {
+        Ok(descriptor) if descriptor.models.is_empty() => {
+            format!("{}; knows any model", descriptor.provider)
+        }
+        Ok(descriptor) => format!(
+            "{}; knows {}",
+            descriptor.provider,
+            descriptor.models.join(", ")
+        ),
+        Err(failure) => format!("cannot say what it is: {failure}"),
+    })
 }
 
 /// What naming it on the command line does not allow yet.
 fn grants(inspection: &Inspection) -> Vec<&'static str> {
     let manifest = &inspection.manifest;
-    [
+    let resources = [
         (manifest.memory_needs_grant(), "memory"),
         (manifest.scratch, "scratch"),
-    ]
-    .into_iter()
-    .filter(|(needed, _)| *needed)
-    .map(|(_, name)| name)
-    .collect()
+    ];
+    let resources = resources.into_iter().filter(|(needed, _)| *needed);
+    let assists = manifest.assists.iter().map(|assist| assist.name());
+    assists.chain(resources.map(|(_, name)| name)).collect()
 }
 
-fn text(inspection: &Inspection, says: &str) -> String {
+fn text(inspection: &Inspection, says: Option<&str>) -> String {
     let manifest = match (&inspection.manifest_file, inspection.manifest_inside) {
         (Some(file), true) => format!("{}, over the one inside", file.display()),
         (Some(file), false) => format!("{}, beside the component", file.display()),
@@ -89,11 +79,17 @@ fn text(inspection: &Inspection, says: &str) -> String {
     let mut lines = vec![
         format!("name       {}", inspection.name),
         format!(
+            "version    {}",
+            match inspection.version.as_str() {
+                "" => "none",
+                version => version,
+            }
+        ),
+        format!(
             "kind       {}, interface {}",
             inspection.kind.name(),
             inspection.interface_version
         ),
-        format!("says       {says}"),
         format!(
             "file       {}, {} bytes",
             inspection.path.display(),
@@ -102,6 +98,9 @@ fn text(inspection: &Inspection, says: &str) -> String {
         format!("sha256     {}", inspection.sha256),
         format!("manifest   {manifest}"),
     ];
+    if let Some(says) = says {
+        lines.push(format!("says       {says}"));
+    }
     let grants: Vec<String> = grants(inspection)
         .into_iter()
         .map(|what| format!("--grant {what}"))

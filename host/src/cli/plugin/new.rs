@@ -22,10 +22,11 @@ pub struct Arguments {
 }
 
 /// Names with which a project would not build: a crate of its dependencies, or of every toolchain.
-const TAKEN: [&str; 7] = [
+const TAKEN: [&str; 8] = [
     "alloc",
     "core",
     "dynacu-sdk",
+    "dynacu-vocabulary",
     "serde",
     "serde-json",
     "std",
@@ -116,10 +117,13 @@ pub fn run(arguments: &Arguments) -> Result<Done> {
         write(&folder.join("vendor/wit"), path, text)?;
     }
     if *language == Language::Rust {
-        let sdk = folder.join("vendor/sdk/rust");
-        write(&sdk, "Cargo.toml", embedded::SDK_PACKAGE)?;
+        let sdk = folder.join("vendor/sdk");
+        write(&sdk, "rust/Cargo.toml", embedded::SDK_PACKAGE)?;
         for (path, text) in embedded::SDK {
-            write(&sdk, path, text)?;
+            write(&sdk.join("rust"), path, text)?;
+        }
+        for (path, text) in embedded::VOCABULARY {
+            write(&sdk.join("vocabulary"), path, text)?;
         }
     }
     println!(

@@ -78,7 +78,7 @@ fn beside(path: &Path) -> Result<PathBuf> {
         Some(own) => Ok(own),
         None if shared.is_file() => Ok(shared),
         None => bail!(
-            "there is no {}: write one (`schema = 1` alone asks for nothing), or name it with --manifest",
+            "there is no {}: write one (`schema = 2` alone asks for nothing), or name it with --manifest",
             shared.display()
         ),
     }

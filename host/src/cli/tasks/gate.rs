@@ -7,16 +7,17 @@ use dynacu_runtime::Engine;
 
 use super::lint::{pace, relative};
 use super::sheet::write_sheet;
-use crate::cli::{Done, run::bench};
-use crate::measure::document;
+use crate::cli::Done;
+use crate::driver;
+use crate::kit::gate::ledger::{Ledger, Lint, TaskEntry, file};
+use crate::kit::gate::runner::{Runner, cut_after};
+use crate::kit::gate::table::{Row, markdown, over_all};
+use crate::kit::gate::{Run, checks, inputs};
+use crate::kit::lint::{page, still};
+use crate::kit::marked;
 use crate::perception::recognizer::RecognizerChoice;
 use crate::task::catalogue::{Catalogue, Filters, Task};
-use crate::task::gate::ledger::{Ledger, Lint, TaskEntry, file};
-use crate::task::gate::runner::{Runner, cut_after};
-use crate::task::gate::table::{Row, markdown, over_all};
-use crate::task::gate::{Run, checks, inputs};
 use crate::task::home::Home;
-use crate::task::lint::{page, still};
 
 /// The policies of the gates.
 const POLICIES: [&str; 5] = ["reference", "idle", "random", "replayer", "guess"];
@@ -59,7 +60,8 @@ pub async fn run(
     if missing > 0 {
         crate::desktop::programs::check()?;
         let work = tempfile::tempdir()?;
-        let models = bench(Engine::new()?, home.clone(), &RecognizerChoice::Base)?;
+        eprintln!("loading the models …");
+        let models = driver::bench(Engine::new()?, home.clone(), &RecognizerChoice::Base)?;
         let mut runner = Runner::new(models, &POLICIES, work.path()).await?;
         for task in &tasks {
             wanted.run(task, &mut runner, &mut ledger, &file).await?;
@@ -97,7 +99,7 @@ fn write_into_document(home: &Home, table: &str) -> Result<()> {
     let document = home.root.join(DOCUMENT);
     let text = std::fs::read_to_string(&document)
         .with_context(|| format!("cannot read {}", document.display()))?;
-    let fresh = document::replaced(&text, "gates", table).with_context(|| {
+    let fresh = marked::replaced(&text, "gates", table).with_context(|| {
         format!(
             "{} has no part that is marked `measured: gates`",
             document.display()

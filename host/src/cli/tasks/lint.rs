@@ -8,9 +8,9 @@ use anyhow::{Context, Result};
 use crate::cli::Done;
 use crate::config::DEFAULT_PACE_MS;
 use crate::desktop::lane::Lane;
+use crate::kit::lint::{Finding, counts, page, still};
 use crate::task::catalogue::{Catalogue, CatalogueError, Filters, Task};
 use crate::task::home::Home;
-use crate::task::lint::{Finding, counts, page, still};
 
 /// Seconds between two screenshots of an agent that has nothing else.
 pub fn pace() -> f64 {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 
 use crate::cli::Done;
+use crate::kit::play::play;
 use crate::task::catalogue::Task;
 use crate::task::home::Home;
-use crate::task::play::play;
 use crate::task::prepare::{Renderer, prepare};
 use crate::task::variant::Seed;
 

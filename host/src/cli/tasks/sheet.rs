@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use dynacu_runtime::Engine;
 
-use crate::cli::run::bench;
+use crate::driver;
+use crate::kit::gate::runner::Runner;
+use crate::kit::gate::{Check, Wants};
+use crate::kit::sheet::sheet;
 use crate::mode::Mode;
 use crate::perception::recognizer::RecognizerChoice;
 use crate::task::catalogue::Task;
-use crate::task::gate::runner::Runner;
-use crate::task::gate::{Check, Wants};
 use crate::task::home::Home;
 use crate::task::manifest::Manifest;
-use crate::task::sheet::sheet;
 use crate::task::variant::Seed;
 
 /// Makes the contact sheet of a task from an episode's folder, or from one that the reference policy is run for.
@@ -32,7 +32,8 @@ pub async fn run(
     };
     crate::desktop::programs::check()?;
     let work = tempfile::tempdir()?;
-    let models = bench(Engine::new()?, home.clone(), &RecognizerChoice::Base)?;
+    eprintln!("loading the models …");
+    let models = driver::bench(Engine::new()?, home.clone(), &RecognizerChoice::Base)?;
     let mut runner = Runner::new(models, &["reference"], work.path()).await?;
     let check = Check {
         policy: "reference",

@@ -7,8 +7,7 @@ use std::time::Duration;
 use toml::Spanned;
 
 use super::raw::{RawManifest, RawPage, RawScorer, json};
-use super::{Field, Kind, Manifest, Problem, SCHEMA, ScorerChoice};
-use crate::bundled::OWN_SCORER;
+use super::{Field, Kind, Manifest, OWN_SCORER, Problem, SCHEMA, ScorerChoice};
 use crate::task::template::{Template, ValuePath};
 use crate::task::values::Values;
 

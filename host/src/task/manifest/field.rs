@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::raw::{RawField, RawNumber, json};
+use super::raw::{RawField, RawNumber, Spoken, json};
 use crate::task::spoken::{Decimal, confusable};
 use crate::task::template::{FORMS, Template};
 
@@ -63,20 +63,6 @@ pub enum Kind {
     },
     /// Made of other fields, nothing drawn.
     Text(Template),
-}
-
-/// How a value is said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Spoken {
-    /// "sixty four dollars"
-    Dollars,
-    /// "sixty four"
-    Plain,
-    /// "six four"
-    Digits,
-    /// "E, dash, four seven, two nine"
-    Groups,
 }
 
 /// The numbers from which one is drawn, all with the same count of decimals.

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::field::Spoken;
 use super::field::calendar::{RawDates, RawTimes};
 use super::field::people::{Person, RawPhone};
 use super::{Axis, MomentChannel, Needs, Problem, Tier};
@@ -40,6 +39,20 @@ pub struct RawManifest {
 
 fn yes() -> bool {
     true
+}
+
+/// How a value is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Spoken {
+    /// "sixty four dollars"
+    Dollars,
+    /// "sixty four"
+    Plain,
+    /// "six four"
+    Digits,
+    /// "E, dash, four seven, two nine"
+    Groups,
 }
 
 /// One drawn value: exactly one of the kinds, and its form in speech.

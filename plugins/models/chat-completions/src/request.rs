@@ -1,5 +1,6 @@
 //! A neutral request as a body of Chat Completions.
 
+use dynacu_sdk::BlobId;
 use dynacu_sdk::http::Json;
 use dynacu_sdk::model::{Message, ModelError, Part, Request, Role, Tool};
 use model_wire::history::History;
@@ -142,7 +143,9 @@ fn from_model(message: &Message) -> Result<Value, ModelError> {
             Part::Opaque(_) => {
                 return Err(misplaced("Chat Completions", "part of another protocol"));
             }
-            _ => return Err(misplaced("Chat Completions", "picture, sound or result")),
+            Part::Image(_) | Part::Audio(_) | Part::ToolResult(_) => {
+                return Err(misplaced("Chat Completions", "picture, sound or result"));
+            }
         }
     }
     let mut said = json!({
@@ -155,7 +158,7 @@ fn from_model(message: &Message) -> Result<Value, ModelError> {
     Ok(said)
 }
 
-fn image(blob: &str, dialect: &Dialect, media: &Media) -> Result<Json, ModelError> {
+fn image(blob: &BlobId, dialect: &Dialect, media: &Media) -> Result<Json, ModelError> {
     let mut picture = vec![("url", Json::data_uri(&media.type_of(blob)?, blob))];
     if let Some(detail) = &dialect.detail {
         picture.push(("detail", detail.as_str().into()));
@@ -166,7 +169,7 @@ fn image(blob: &str, dialect: &Dialect, media: &Media) -> Result<Json, ModelErro
     ]))
 }
 
-fn audio(blob: &str, media: &Media) -> Result<Json, ModelError> {
+fn audio(blob: &BlobId, media: &Media) -> Result<Json, ModelError> {
     let media_type = media.type_of(blob)?;
     let format = match media_type.as_str() {
         "audio/wav" | "audio/x-wav" | "audio/wave" => "wav",

@@ -12,16 +12,19 @@ use dynacu_sdk::model::{
     AdapterDescriptor, Capabilities, ModelAdapter, ModelError, Request, Response,
 };
 use model_wire::client::MEDIA;
-use model_wire::settings;
+
+use conversions::Settings;
 
 struct Claude;
 
 impl ModelAdapter for Claude {
+    type Settings = Settings;
+
     fn describe() -> AdapterDescriptor {
         AdapterDescriptor::new("anthropic", models::KNOWN.iter().copied())
     }
 
-    fn capabilities_of(_model: &str, _settings: &str) -> Capabilities {
+    fn capabilities_of(_model: &str, _settings: &Settings) -> Capabilities {
         Capabilities {
             images: true,
             max_images: Some(models::MAX_IMAGES),
@@ -31,8 +34,7 @@ impl ModelAdapter for Claude {
         }
     }
 
-    fn complete(model: &str, settings: &str, request: Request) -> Result<Response, ModelError> {
-        let settings = settings::read("claude", settings)?;
+    fn complete(model: &str, settings: Settings, request: Request) -> Result<Response, ModelError> {
         let draft = conversions::request(model, &settings, &request, &MEDIA)?;
         client::send(model, &settings, draft)
     }

@@ -3,7 +3,7 @@
 use claude::conversions::{self, Settings};
 use dynacu_sdk::http;
 use dynacu_sdk::model::{ModelError, Part, Role, ToolCall};
-use model_wire::fixtures::{MEDIA, message, request, result, sent};
+use model_wire::fixtures::{MEDIA, clip, message, picture, request, result, sent};
 use model_wire::settings::ToolSet;
 use serde_json::{Value, json};
 
@@ -24,11 +24,7 @@ fn one_turn_has_the_system_text_apart_and_pictures_spliced() {
         message(Role::System, vec![text("You operate a computer.")]),
         message(
             Role::User,
-            vec![
-                text("Mute the call."),
-                text(""),
-                Part::Image("png-1".to_owned()),
-            ],
+            vec![text("Mute the call."), text(""), picture("png-1")],
         ),
     ]);
     asked.temperature = Some(0.2);
@@ -70,8 +66,7 @@ fn one_turn_has_the_system_text_apart_and_pictures_spliced() {
 
 #[test]
 fn settings_reach_the_body() {
-    let settings: Settings = model_wire::settings::read(
-        "claude",
+    let settings: Settings = dynacu_sdk::settings::parse(
         r#"{"effort": "low", "cache": false, "max-output-tokens": 100}"#,
     )
     .unwrap();
@@ -97,10 +92,8 @@ fn settings_reach_the_body() {
     )
     .unwrap();
     assert_eq!((&body["max_tokens"], body.get("tools")), (&json!(7), None));
-    let unknown: Result<Settings, _> = model_wire::settings::read("claude", r#"{"efort": "low"}"#);
-    let Err(ModelError::InvalidRequest(told)) = unknown else {
-        panic!("an unknown key was taken");
-    };
+    let unknown: Result<Settings, String> = dynacu_sdk::settings::parse(r#"{"efort": "low"}"#);
+    let told = unknown.unwrap_err();
     assert!(told.contains("efort") && !told.contains("line"), "{told}");
 }
 
@@ -139,10 +132,7 @@ fn native_calls_and_thinking_come_back_unchanged() {
                 result(&ids[1], "late", true),
             ],
         ),
-        message(
-            Role::User,
-            vec![text("Now?"), Part::Image("png-2".to_owned())],
-        ),
+        message(Role::User, vec![text("Now?"), picture("png-2")]),
     ]);
     let draft = conversions::request("claude-opus-5-5", &native(), &asked, &MEDIA).unwrap();
     let body = sent(&draft.body).unwrap();
@@ -208,8 +198,8 @@ fn the_older_tool_is_told_the_size_of_the_screen() {
 #[test]
 fn what_the_api_has_no_place_for_is_refused_here() {
     for (parts, wanted) in [
-        (vec![Part::Audio("wav-1".to_owned())], "audio"),
-        (vec![Part::Image("gone".to_owned())], "gone"),
+        (vec![clip("wav-1")], "audio"),
+        (vec![picture("gone")], "gone"),
         (vec![Part::Opaque("{}".to_owned())], "adapter"),
     ] {
         let asked = request(vec![message(Role::User, parts)]);
@@ -219,10 +209,7 @@ fn what_the_api_has_no_place_for_is_refused_here() {
             "{error:?}"
         );
     }
-    let asked = request(vec![message(
-        Role::User,
-        vec![Part::Image("png-huge".to_owned())],
-    )]);
+    let asked = request(vec![message(Role::User, vec![picture("png-huge")])]);
     let error = conversions::request("m", &Settings::default(), &asked, &MEDIA).unwrap_err();
     assert!(matches!(error, ModelError::ContextExceeded(_)), "{error:?}");
 }

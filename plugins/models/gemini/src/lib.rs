@@ -13,16 +13,19 @@ use dynacu_sdk::model::{
     AdapterDescriptor, Capabilities, ModelAdapter, ModelError, Request, Response,
 };
 use model_wire::client::MEDIA;
-use model_wire::settings;
+
+use conversions::Settings;
 
 struct Gemini;
 
 impl ModelAdapter for Gemini {
+    type Settings = Settings;
+
     fn describe() -> AdapterDescriptor {
         AdapterDescriptor::new("google", models::KNOWN.iter().copied())
     }
 
-    fn capabilities_of(_model: &str, _settings: &str) -> Capabilities {
+    fn capabilities_of(_model: &str, _settings: &Settings) -> Capabilities {
         Capabilities {
             images: true,
             max_images: Some(models::MAX_IMAGES),
@@ -33,8 +36,7 @@ impl ModelAdapter for Gemini {
         }
     }
 
-    fn complete(model: &str, settings: &str, request: Request) -> Result<Response, ModelError> {
-        let settings = settings::read("gemini", settings)?;
+    fn complete(model: &str, settings: Settings, request: Request) -> Result<Response, ModelError> {
         let draft = conversions::request(model, &settings, &request, &MEDIA)?;
         client::send(model, &settings, &request, draft)
     }

@@ -9,7 +9,7 @@ fn replies_come_to_what_is_expected() {
     let folder =
         Path::new(concat!(env!("DYNACU_CHECKOUT"), "/plugins/models/gemini")).join("tests/replies");
     let (count, faults) = run(&folder, &tools(Some(1000)), |case, request, reply| {
-        let settings = model_wire::settings::read("gemini", &case.settings)?;
+        let settings = case.settings()?;
         gemini::conversions::answer(&case.model, &settings, request, reply)
     })
     .unwrap();

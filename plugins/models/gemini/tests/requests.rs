@@ -1,17 +1,18 @@
 //! Neutral requests as bodies of generateContent.
 
+use dynacu_sdk::BlobId;
 use dynacu_sdk::http;
 use dynacu_sdk::model::{ModelError, Part, Role, ToolOutput, ToolResult};
 use gemini::conversions::{self, Settings};
-use model_wire::fixtures::{MEDIA, message, request, result, sent};
+use model_wire::fixtures::{MEDIA, clip, message, picture, request, result, sent};
 use serde_json::json;
 
 fn text(text: &str) -> Part {
     Part::Text(text.to_owned())
 }
 
-fn settings(json: &str) -> Result<Settings, ModelError> {
-    model_wire::settings::read("gemini", json)
+fn settings(json: &str) -> Result<Settings, String> {
+    dynacu_sdk::settings::parse(json)
 }
 
 #[test]
@@ -20,11 +21,7 @@ fn one_turn_with_pictures_and_sound() {
         message(Role::System, vec![text("You operate a computer.")]),
         message(
             Role::User,
-            vec![
-                text("Look and listen."),
-                Part::Image("png-1".to_owned()),
-                Part::Audio("wav-1".to_owned()),
-            ],
+            vec![text("Look and listen."), picture("png-1"), clip("wav-1")],
         ),
     ]);
     let set = settings(r#"{"thinking-level": "LOW", "media-resolution": "MEDIA_RESOLUTION_HIGH"}"#)
@@ -79,7 +76,7 @@ fn signatures_and_confirmations_come_back() {
         .parts;
     let picture = ToolResult {
         id: "f1#2".to_owned(),
-        output: vec![ToolOutput::Image("png-1".to_owned())],
+        output: vec![ToolOutput::Image(BlobId::new("png-1"))],
         is_error: false,
     };
     let asked = request(vec![
@@ -128,10 +125,7 @@ fn signatures_and_confirmations_come_back() {
 
 #[test]
 fn too_many_bytes_are_refused_here() {
-    let asked = request(vec![message(
-        Role::User,
-        vec![Part::Image("png-huge".to_owned())],
-    )]);
+    let asked = request(vec![message(Role::User, vec![picture("png-huge")])]);
     let error = conversions::request("m", &settings("{}").unwrap(), &asked, &MEDIA).unwrap_err();
     assert!(matches!(error, ModelError::ContextExceeded(_)), "{error:?}");
 }

@@ -110,7 +110,11 @@ pub fn answer(model: &str, turn: usize, request: &Request, reply: &http::Respons
         .flat_map(|message| &message.parts)
         .map(|part| match part {
             Part::Text(text) => text.chars().count(),
-            _ => 0,
+            Part::Image(_)
+            | Part::Audio(_)
+            | Part::ToolCall(_)
+            | Part::ToolResult(_)
+            | Part::Opaque(_) => 0,
         })
         .sum();
     if let Some(usage) = answer.response.usage

@@ -11,27 +11,24 @@ use dynacu_sdk::model::{
     AdapterDescriptor, Capabilities, ModelAdapter, ModelError, Request, Response,
 };
 use model_wire::client::{self, MEDIA};
-use model_wire::settings;
 
 use conversions::Settings;
 
 struct OpenAiCompatible;
 
 impl ModelAdapter for OpenAiCompatible {
+    type Settings = Settings;
+
     fn describe() -> AdapterDescriptor {
         // Its models are whatever the server has.
         AdapterDescriptor::new("openai-compatible", Vec::<String>::new())
     }
 
-    fn capabilities_of(_model: &str, settings: &str) -> Capabilities {
-        // Settings that do not fit are reported by the first call, which the host makes before a run.
-        settings::read::<Settings>("openai-compatible", settings)
-            .unwrap_or_default()
-            .capabilities()
+    fn capabilities_of(_model: &str, settings: &Settings) -> Capabilities {
+        settings.capabilities()
     }
 
-    fn complete(model: &str, settings: &str, request: Request) -> Result<Response, ModelError> {
-        let settings: Settings = settings::read("openai-compatible", settings)?;
+    fn complete(model: &str, settings: Settings, request: Request) -> Result<Response, ModelError> {
         let draft = chat::request(model, &settings.dialect(), &request, &MEDIA)?;
         let turn = request.messages.len();
         let url = format!("https://openai-compatible.invalid{}", settings.path);

@@ -1,23 +1,20 @@
 //! What settings make of a request to a server of one's own.
 
 use dynacu_sdk::http;
-use dynacu_sdk::model::{ModelError, Part, Role};
-use model_wire::fixtures::{MEDIA, message, request, sent};
+use dynacu_sdk::model::{Part, Role};
+use model_wire::fixtures::{MEDIA, message, picture, request, sent};
 use openai_compatible::conversions::{self, Settings};
 use serde_json::json;
 
-fn settings(json: &str) -> Result<Settings, ModelError> {
-    model_wire::settings::read("openai-compatible", json)
+fn settings(json: &str) -> Result<Settings, String> {
+    dynacu_sdk::settings::parse(json)
 }
 
 #[test]
 fn only_what_every_server_knows_is_sent_unless_settings_say_more() {
     let mut asked = request(vec![message(
         Role::User,
-        vec![
-            Part::Text("Look.".to_owned()),
-            Part::Image("png-1".to_owned()),
-        ],
+        vec![Part::Text("Look.".to_owned()), picture("png-1")],
     )]);
     asked.tools.clear();
     asked.temperature = Some(0.7);

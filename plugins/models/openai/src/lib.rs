@@ -12,16 +12,19 @@ use dynacu_sdk::export_adapter;
 use dynacu_sdk::model::{
     AdapterDescriptor, Capabilities, ModelAdapter, ModelError, Request, Response,
 };
-use model_wire::settings;
+
+use conversions::Settings;
 
 struct OpenAi;
 
 impl ModelAdapter for OpenAi {
+    type Settings = Settings;
+
     fn describe() -> AdapterDescriptor {
         AdapterDescriptor::new("openai", models::KNOWN.iter().copied())
     }
 
-    fn capabilities_of(model: &str, _settings: &str) -> Capabilities {
+    fn capabilities_of(model: &str, _settings: &Settings) -> Capabilities {
         let audio = models::hears(model);
         Capabilities {
             // Nothing says that the models that hear take pictures in the same request.
@@ -33,8 +36,7 @@ impl ModelAdapter for OpenAi {
         }
     }
 
-    fn complete(model: &str, settings: &str, request: Request) -> Result<Response, ModelError> {
-        let settings = settings::read("openai", settings)?;
+    fn complete(model: &str, settings: Settings, request: Request) -> Result<Response, ModelError> {
         client::send(model, &settings, &request)
     }
 }

@@ -10,7 +10,7 @@ fn replies_come_to_what_is_expected() {
     let folder =
         Path::new(concat!(env!("DYNACU_CHECKOUT"), "/plugins/models/openai")).join("tests/replies");
     let (count, faults) = run(&folder, &tools(None), |case, request, reply| {
-        let settings: Settings = model_wire::settings::read("openai", &case.settings)?;
+        let settings: Settings = case.settings()?;
         if settings.is_chat(&case.model)? {
             chat_completions::answer(&case.model, request.messages.len(), reply)
         } else {

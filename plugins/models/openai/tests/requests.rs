@@ -1,8 +1,9 @@
 //! Neutral requests as bodies of Chat Completions and of Responses.
 
+use dynacu_sdk::BlobId;
 use dynacu_sdk::http;
 use dynacu_sdk::model::{ModelError, Part, Request, Role, ToolCall};
-use model_wire::fixtures::{MEDIA, message, request, result, sent};
+use model_wire::fixtures::{MEDIA, clip, message, picture, request, result, sent};
 use openai::conversions::{Settings, chat, responses};
 use serde_json::{Value, json};
 
@@ -13,10 +14,7 @@ fn text(text: &str) -> Part {
 fn conversation() -> Request {
     let mut asked = request(vec![
         message(Role::System, vec![text("You operate a computer.")]),
-        message(
-            Role::User,
-            vec![text("Look:"), Part::Image("png-1".to_owned())],
-        ),
+        message(Role::User, vec![text("Look:"), picture("png-1")]),
         message(
             Role::Assistant,
             vec![
@@ -31,8 +29,8 @@ fn conversation() -> Request {
     asked
 }
 
-fn settings(json: &str) -> Result<Settings, ModelError> {
-    model_wire::settings::read("openai", json)
+fn settings(json: &str) -> Result<Settings, String> {
+    dynacu_sdk::settings::parse(json)
 }
 
 #[test]
@@ -73,7 +71,7 @@ fn chat_completions() {
 fn sound_goes_to_the_models_that_hear() {
     let asked = request(vec![message(
         Role::User,
-        vec![text("Write it down."), Part::Audio("wav-1".to_owned())],
+        vec![text("Write it down."), clip("wav-1")],
     )]);
     let dialect = chat("gpt-audio-1.5", &settings("{}").unwrap());
     let draft = chat_completions::request("gpt-audio-1.5", &dialect, &asked, &MEDIA).unwrap();
@@ -119,7 +117,7 @@ fn responses_without_storage() {
                     {"type": "input_image", "detail": "original",
                      "image_url": "data:image/png;base64,<png-1>"},
                 ]},
-                {"role": "assistant", "content": [{"type": "output_text", "text": "I move."}]},
+                {"role": "assistant", "content": "I move."},
                 {"type": "function_call", "call_id": "c1", "name": "move", "arguments": "{\"x\":1,\"y\":2}"},
                 {"type": "function_call_output", "call_id": "c1", "output": "outside"},
                 {"role": "user", "content": [{"type": "input_text", "text": "Again."}]},
@@ -159,10 +157,7 @@ fn computer_calls_come_back_with_their_checks_and_a_screenshot() {
             message(Role::User, after),
         ])
     };
-    let asked = turns(vec![
-        Part::Image("png-old".to_owned()),
-        Part::Image("png-new".to_owned()),
-    ]);
+    let asked = turns(vec![picture("png-old"), picture("png-new")]);
     let draft = responses::request("gpt-6-sol", &native, &asked, &MEDIA).unwrap();
     let body = sent(&draft.body).unwrap();
     assert_eq!(body["tools"][0], json!({"type": "computer"}));
@@ -199,7 +194,7 @@ fn a_result_with_a_picture_keeps_it() {
             Role::Tool,
             vec![Part::ToolResult(dynacu_sdk::model::ToolResult {
                 id: "c1".to_owned(),
-                output: vec![dynacu_sdk::model::ToolOutput::Image("jpeg-1".to_owned())],
+                output: vec![dynacu_sdk::model::ToolOutput::Image(BlobId::new("jpeg-1"))],
                 is_error: false,
             })],
         ),

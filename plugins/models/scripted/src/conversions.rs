@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use dynacu_sdk::Duration;
 use dynacu_sdk::model::{ModelError, Part, Request, Response, Role, StopReason, ToolCall, Usage};
 use model_wire::{Answer, Outcome};
 use regex::Regex;
@@ -17,13 +18,13 @@ pub fn answer(model: &str, script: &Script, request: &Request) -> Outcome {
     let seen = Seen::of(request);
     for (index, rule) in script.rule.iter().enumerate() {
         let fault = |why: String| {
-            ModelError::InvalidRequest(format!("settings of scripted, rule {}: {why}", index + 1))
+            ModelError::InvalidRequest(format!("settings: rule {}: {why}", index + 1))
         };
         let Some(found) = holds(rule, &seen).map_err(fault)? else {
             continue;
         };
         if let Some(name) = &rule.error {
-            return Err(error(name, rule.after_ms).map_err(fault)?);
+            return Err(error(name, rule.after_ms.map(Duration::from_millis)).map_err(fault)?);
         }
         let found = looked_up(found, &script.lookup).map_err(fault)?;
         let parts = parts(&rule.answer, &found, script.takes.tools).map_err(fault)?;
@@ -44,9 +45,8 @@ pub fn answer(model: &str, script: &Script, request: &Request) -> Outcome {
         }],
         otherwise => otherwise.to_vec(),
     };
-    let parts = parts(&otherwise, &BTreeMap::new(), script.takes.tools).map_err(|why| {
-        ModelError::InvalidRequest(format!("settings of scripted, otherwise: {why}"))
-    })?;
+    let parts = parts(&otherwise, &BTreeMap::new(), script.takes.tools)
+        .map_err(|why| ModelError::InvalidRequest(format!("settings: otherwise: {why}")))?;
     let stop = fitting(&parts);
     Ok(said(model, parts, stop, &seen, "no rule holds".to_owned()))
 }
@@ -78,7 +78,7 @@ impl Seen {
                 }
                 Part::Image(_) => seen.images += 1,
                 Part::Audio(_) => seen.clips += 1,
-                _ => {}
+                Part::ToolCall(_) | Part::ToolResult(_) | Part::Opaque(_) => {}
             }
         }
         seen
@@ -221,7 +221,7 @@ fn stop(name: &str) -> Result<StopReason, String> {
     })
 }
 
-fn error(name: &str, after: Option<u64>) -> Result<ModelError, String> {
+fn error(name: &str, after: Option<Duration>) -> Result<ModelError, String> {
     let why = || "the script says so".to_owned();
     Ok(match name {
         "rate-limited" => ModelError::RateLimited(after),
@@ -251,7 +251,7 @@ fn said(
         .map(|part| match part {
             Part::Text(text) => text.len(),
             Part::ToolCall(call) => call.name.len() + call.arguments.len(),
-            _ => 0,
+            Part::Image(_) | Part::Audio(_) | Part::ToolResult(_) | Part::Opaque(_) => 0,
         })
         .sum();
     Answer {

@@ -1,3 +1,4 @@
+use dynacu_sdk::BlobId;
 use dynacu_sdk::model::{Message, Tool};
 
 use super::*;
@@ -9,7 +10,7 @@ fn script(toml: &str) -> Script {
 
 fn request(text: &str, pictures: usize) -> Request {
     let mut parts = vec![Part::Text(text.to_owned())];
-    parts.extend((0..pictures).map(|number| Part::Image(format!("picture{number}"))));
+    parts.extend((0..pictures).map(|number| Part::Image(BlobId::new(format!("picture{number}")))));
     Request {
         messages: vec![
             Message::text(Role::System, "You ended up paying 1 for this text."),
@@ -38,7 +39,9 @@ fn written(outcome: Outcome) -> Vec<String> {
             .map(|part| match part {
                 Part::ToolCall(call) => format!("{} {}", call.name, call.arguments),
                 Part::Text(text) => text.clone(),
-                other => format!("{other:?}"),
+                Part::Image(_) | Part::Audio(_) | Part::ToolResult(_) | Part::Opaque(_) => {
+                    format!("{part:?}")
+                }
             })
             .collect(),
         Err(error) => vec![format!("{error:?}")],
@@ -157,7 +160,7 @@ stop = "refusal"
     );
     assert_eq!(
         answer("script", &script, &request("busy", 1)),
-        Err(ModelError::RateLimited(Some(250)))
+        Err(ModelError::RateLimited(Some(Duration::from_millis(250))))
     );
     let refused = answer("script", &script, &request("rude", 1)).unwrap();
     assert_eq!(refused.response.stop_reason, StopReason::Refusal);
@@ -194,7 +197,7 @@ fn faults_of_a_script_name_the_rule() {
         "rules = []",
     ] {
         let json = serde_json::to_string(&toml::from_str::<toml::Table>(toml).unwrap()).unwrap();
-        let read: Result<Script, ModelError> = model_wire::settings::read("scripted", &json);
+        let read: Result<Script, String> = dynacu_sdk::settings::parse(&json);
         assert!(read.is_err(), "{toml}");
     }
 }

@@ -10,13 +10,15 @@ use dynacu_sdk::model::{
     AdapterDescriptor, Capabilities, ModelAdapter, ModelError, Request, Response,
 };
 use dynacu_sdk::{export_adapter, logging};
-use model_wire::{Answer, settings};
+use model_wire::Answer;
 
 use script::Script;
 
 struct Scripted;
 
 impl ModelAdapter for Scripted {
+    type Settings = Script;
+
     fn describe() -> AdapterDescriptor {
         AdapterDescriptor {
             provider: "scripted".to_owned(),
@@ -24,14 +26,11 @@ impl ModelAdapter for Scripted {
         }
     }
 
-    fn capabilities_of(_model: &str, settings: &str) -> Capabilities {
-        // Settings that do not fit are reported by the first call, which the host makes before a run.
-        let script: Script = settings::read("scripted", settings).unwrap_or_default();
+    fn capabilities_of(_model: &str, script: &Script) -> Capabilities {
         script.takes.capabilities()
     }
 
-    fn complete(model: &str, settings: &str, request: Request) -> Result<Response, ModelError> {
-        let script: Script = settings::read("scripted", settings)?;
+    fn complete(model: &str, script: Script, request: Request) -> Result<Response, ModelError> {
         let Answer { response, notes } = conversions::answer(model, &script, &request)?;
         for note in &notes {
             logging::info(note);

@@ -1,12 +1,13 @@
 //! Errors of providers as the cases of [`ModelError`], which say what the host does next.
 
+use dynacu_sdk::Duration;
 use dynacu_sdk::http::{self, HttpError};
 use dynacu_sdk::model::ModelError;
 
 use crate::instants;
 
-/// Longest wait that still counts as a rate limit, in milliseconds; beyond it an allowance is used up.
-const LONGEST_WAIT: u64 = 600_000;
+/// Longest wait that still counts as a rate limit; beyond it an allowance is used up.
+const LONGEST_WAIT: Duration = Duration::from_secs(600);
 /// Characters of a provider's message that are kept.
 const SHOWN: usize = 300;
 
@@ -30,36 +31,39 @@ pub fn by_code(status: u16, reply: &http::Response, message: &str) -> ModelError
     }
 }
 
-/// A rate limit with the wait that the provider asks for, in milliseconds. One of more than ten minutes is a quota:
+/// A rate limit with the wait that the provider asks for. One of more than ten minutes is a quota:
 /// nobody waits that long within a task.
-pub fn limited(wait: Option<u64>, message: impl Into<String>) -> ModelError {
+pub fn limited(wait: Option<Duration>, message: impl Into<String>) -> ModelError {
     match wait {
         Some(wait) if wait > LONGEST_WAIT => ModelError::QuotaExceeded(format!(
             "{}; it asks to wait {} s",
             message.into(),
-            wait / 1000
+            wait.as_millis() / 1000
         )),
         wait => ModelError::RateLimited(wait),
     }
 }
 
-/// Milliseconds to wait, from the headers of any provider.
-pub fn wait(reply: &http::Response) -> Option<u64> {
-    let milliseconds = |seconds: f64| (seconds.max(0.0) * 1000.0).ceil() as u64;
+/// The wait that the headers of any provider ask for.
+pub fn wait(reply: &http::Response) -> Option<Duration> {
+    let rounded_up = |milliseconds: f64| Duration::from_millis(milliseconds.max(0.0).ceil() as u64);
+    let between = |sent: i64, until: i64| {
+        Duration::from_secs(until.saturating_sub(sent).max(0).unsigned_abs())
+    };
     if let Some(wait) = reply
         .header("retry-after-ms")
         .and_then(|text| text.parse::<f64>().ok())
     {
-        return Some(milliseconds(wait / 1000.0));
+        return Some(rounded_up(wait));
     }
     // A guest has no clock that it could hold against a date, but the answer says when it was sent.
     let sent = reply.header("date").and_then(instants::http_date);
     if let Some(text) = reply.header("retry-after") {
         if let Ok(seconds) = text.parse::<f64>() {
-            return seconds.is_finite().then(|| milliseconds(seconds));
+            return seconds.is_finite().then(|| rounded_up(seconds * 1000.0));
         }
         if let (Some(sent), Some(until)) = (sent, instants::http_date(text)) {
-            return Some(until.saturating_sub(sent).max(0) as u64 * 1000);
+            return Some(between(sent, until));
         }
     }
     let durations = reply
@@ -71,15 +75,13 @@ pub fn wait(reply: &http::Response) -> Option<u64> {
         .headers
         .iter()
         .filter(|(name, _)| starts_with(name, "anthropic-ratelimit-") && ends_with(name, "-reset"))
-        .filter_map(|(_, value)| {
-            Some(instants::rfc3339(value)?.saturating_sub(sent?).max(0) as u64 * 1000)
-        });
+        .filter_map(|(_, value)| Some(between(sent?, instants::rfc3339(value)?)));
     // Several limits may be reported, most of them untouched; the nearest reset is worth a try.
     durations.chain(dates).min()
 }
 
 /// The wait in a message such as `Please try again in 1.2s`: the last resort.
-pub fn wait_in_words(message: &str) -> Option<u64> {
+pub fn wait_in_words(message: &str) -> Option<Duration> {
     let after = message.split("try again in ").nth(1)?;
     let word = after.split_whitespace().next()?;
     instants::duration(word.trim_end_matches(['.', ',']))
@@ -211,16 +213,18 @@ mod tests {
             ),
             (vec![], None),
         ] {
+            let wanted = wanted.map(Duration::from_millis);
             assert_eq!(wait(&reply(429, &headers)), wanted, "{headers:?}");
         }
-        assert_eq!(wait_in_words("Please try again in 1.2s."), Some(1_200));
+        let wanted = Some(Duration::from_millis(1_200));
+        assert_eq!(wait_in_words("Please try again in 1.2s."), wanted);
         assert_eq!(wait_in_words("Please try again later."), None);
     }
 
     #[test]
     fn ten_minutes_are_the_border_between_a_limit_and_a_quota() {
         let at = |seconds: &str| by_status(&reply(429, &[("retry-after", seconds)]), "slow");
-        assert_eq!(at("600"), ModelError::RateLimited(Some(600_000)));
+        assert_eq!(at("600"), ModelError::RateLimited(Some(LONGEST_WAIT)));
         assert!(matches!(at("601"), ModelError::QuotaExceeded(_)));
     }
 

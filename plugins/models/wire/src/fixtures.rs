@@ -7,15 +7,17 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use dynacu_sdk::Size;
 use dynacu_sdk::blobs::{BlobError, BlobInfo};
 use dynacu_sdk::http::{self, BodyPart};
 use dynacu_sdk::model::{
     Message, ModelError, Part, Request, Response, Role, StopReason, ToolCall, ToolOutput,
     ToolResult,
 };
+use dynacu_sdk::settings;
 use dynacu_sdk::tools::Tools;
+use dynacu_sdk::{BlobId, Duration, Size};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::{Media, Outcome};
 use dynacu_sdk::http::Json;
@@ -23,7 +25,8 @@ use dynacu_sdk::http::Json;
 /// Blobs of tests: what a name begins with is its type, and each has a thousand bytes but those called `huge`.
 pub const MEDIA: Media<'static> = Media(&stat);
 
-fn stat(blob: &str) -> Result<BlobInfo, BlobError> {
+fn stat(blob: &BlobId) -> Result<BlobInfo, BlobError> {
+    let blob = blob.as_str();
     let media_type = match blob.split('-').next() {
         Some("png") => "image/png",
         Some("jpeg") => "image/jpeg",
@@ -70,6 +73,16 @@ pub fn request(messages: Vec<Message>) -> Request {
     }
 }
 
+/// A picture, as [`MEDIA`] knows it by its name.
+pub fn picture(name: &str) -> Part {
+    Part::Image(BlobId::new(name))
+}
+
+/// A clip of sound, likewise.
+pub fn clip(name: &str) -> Part {
+    Part::Audio(BlobId::new(name))
+}
+
 /// A message.
 pub fn message(role: Role, parts: Vec<Part>) -> Message {
     Message { role, parts }
@@ -93,9 +106,9 @@ pub struct Case {
     /// The model that was asked.
     #[serde(default)]
     pub model: String,
-    /// The adapter's settings, as JSON.
+    /// The adapter's settings, as JSON; [`Case::settings`] reads them.
     #[serde(default)]
-    pub settings: String,
+    settings: String,
     /// The status of the reply.
     #[serde(default = "ok")]
     pub status: u16,
@@ -104,6 +117,16 @@ pub struct Case {
     pub headers: Vec<(String, String)>,
     /// What the answer has to come to.
     pub expected: Expected,
+}
+
+impl Case {
+    /// The adapter's settings, read as the SDK does it.
+    ///
+    /// # Errors
+    /// [`ModelError::InvalidRequest`] that names the key.
+    pub fn settings<S: DeserializeOwned>(&self) -> Result<S, ModelError> {
+        settings::parse(&self.settings).map_err(ModelError::InvalidRequest)
+    }
 }
 
 /// What the answer has to come to; keys that are left out are not compared, except that notes are none.
@@ -119,6 +142,7 @@ pub struct Expected {
     usage: Option<[i64; 4]>,
     answered_by: Option<String>,
     error: Option<String>,
+    /// Milliseconds that the error asks to wait.
     after: Option<u64>,
     says: Option<String>,
 }
@@ -261,7 +285,7 @@ fn parts_of(response: &Response) -> Vec<String> {
                 arguments,
             }) => format!("call {id} {name} {arguments}"),
             Part::Opaque(opaque) => format!("opaque {opaque}"),
-            other => format!("{other:?}"),
+            Part::Image(_) | Part::Audio(_) | Part::ToolResult(_) => format!("{part:?}"),
         })
         .collect()
 }
@@ -272,7 +296,11 @@ fn reads_of(response: &Response, offered: &Tools) -> Vec<String> {
         .iter()
         .filter_map(|part| match part {
             Part::ToolCall(call) => Some(call),
-            _ => None,
+            Part::Text(_)
+            | Part::Image(_)
+            | Part::Audio(_)
+            | Part::ToolResult(_)
+            | Part::Opaque(_) => None,
         })
         .collect();
     if calls.is_empty() {
@@ -281,7 +309,11 @@ fn reads_of(response: &Response, offered: &Tools) -> Vec<String> {
             .iter()
             .filter_map(|part| match part {
                 Part::Text(text) => Some(text.as_str()),
-                _ => None,
+                Part::Image(_)
+                | Part::Audio(_)
+                | Part::ToolCall(_)
+                | Part::ToolResult(_)
+                | Part::Opaque(_) => None,
             })
             .collect();
         return match offered.recover(&texts.join("\n")) {
@@ -312,8 +344,14 @@ fn stop_name(stop: StopReason) -> &'static str {
 
 fn named(error: &ModelError) -> (&'static str, Option<u64>, String) {
     match error {
-        ModelError::RateLimited(after) => ("rate-limited", *after, String::new()),
-        ModelError::Overloaded(after) => ("overloaded", *after, String::new()),
+        ModelError::RateLimited(after) => (
+            "rate-limited",
+            after.map(Duration::as_millis),
+            String::new(),
+        ),
+        ModelError::Overloaded(after) => {
+            ("overloaded", after.map(Duration::as_millis), String::new())
+        }
         ModelError::Timeout => ("timeout", None, String::new()),
         ModelError::Cancelled => ("cancelled", None, String::new()),
         ModelError::QuotaExceeded(why) => ("quota-exceeded", None, why.clone()),

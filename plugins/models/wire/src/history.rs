@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use dynacu_sdk::BlobId;
 use dynacu_sdk::model::{Message, ModelError, Part, ToolCall, ToolResult};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -83,7 +84,7 @@ impl History {
                 Part::ToolCall(call) => {
                     history.names.insert(call.id.clone(), call.name.clone());
                 }
-                _ => {}
+                Part::Text(_) | Part::Image(_) | Part::Audio(_) | Part::ToolResult(_) => {}
             }
         }
         Ok(history)
@@ -151,13 +152,13 @@ impl Results<'_> {
     }
 
     /// The pictures of all.
-    pub fn images(&self) -> Vec<&str> {
+    pub fn images(&self) -> Vec<&BlobId> {
         use dynacu_sdk::model::ToolOutput;
         self.results
             .iter()
             .flat_map(|result| &result.output)
             .filter_map(|output| match output {
-                ToolOutput::Image(blob) => Some(blob.as_str()),
+                ToolOutput::Image(blob) => Some(blob),
                 ToolOutput::Text(_) => None,
             })
             .collect()

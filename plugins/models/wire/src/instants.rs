@@ -1,41 +1,58 @@
 //! Dates and durations as they stand in headers.
 
+use std::time::UNIX_EPOCH;
+
+use dynacu_sdk::Duration;
+use jiff::civil::{Date, DateTime, Time};
+
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+
 /// Seconds since 1970 of an HTTP date, `Mon, 30 Nov 2026 10:00:00 GMT`.
 pub fn http_date(text: &str) -> Option<i64> {
-    let mut words = text.split_whitespace().skip(1);
-    let day = words.next()?.parse().ok()?;
-    let month = words.next()?;
-    let month = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-    .iter()
-    .position(|name| *name == month)? as i64
-        + 1;
-    let year = words.next()?.parse().ok()?;
-    let time = time(words.next()?)?;
-    Some(days(year, month, day)? * 86_400 + time)
+    let time = httpdate::parse_http_date(text).ok()?;
+    let since = time.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_secs()).ok()
 }
 
 /// Seconds since 1970 of an RFC 3339 time in UTC or with an offset; fractions are dropped.
+///
+/// It is cut up here, since jiff's own parser makes an adapter half as large again.
 pub fn rfc3339(text: &str) -> Option<i64> {
-    let (date, rest) = text.trim().split_once(['T', 't', ' '])?;
-    let mut fields = date.splitn(3, '-').map(|field| field.parse::<i64>().ok());
-    let days = days(fields.next()??, fields.next()??, fields.next()??)?;
-    let zone = rest.find(['Z', 'z', '+', '-'])?;
-    let (clock, zone) = rest.split_at(zone);
-    let clock = time(clock.split('.').next()?)?;
-    let offset = if zone.eq_ignore_ascii_case("z") {
-        0
-    } else {
-        let (sign, hours) = zone.split_at(1);
-        let seconds = time(&format!("{hours}:00"))?;
-        if sign == "-" { -seconds } else { seconds }
+    let (day, rest) = text.trim().split_once(['T', 't', ' '])?;
+    let (clock, zone) = rest.split_at(rest.find(['Z', 'z', '+', '-'])?);
+    let local = date(day)?.to_datetime(time(clock.split('.').next()?)?);
+    let offset = match zone.split_at(1) {
+        ("Z" | "z", "") => 0,
+        (sign, hours) => {
+            let size = time(&format!("{hours}:00"))?.duration_since(Time::midnight());
+            if sign == "-" {
+                -size.as_secs()
+            } else {
+                size.as_secs()
+            }
+        }
     };
-    Some(days * 86_400 + clock - offset)
+    Some(local.duration_since(EPOCH).as_secs() - offset)
 }
 
-/// Milliseconds of a duration such as `37s`, `6m0s`, `1.2s` or `250ms`.
-pub fn duration(text: &str) -> Option<u64> {
+/// `2026-11-30`.
+fn date(text: &str) -> Option<Date> {
+    let mut fields = text.splitn(3, '-');
+    let year = fields.next()?.parse().ok()?;
+    let (month, day) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+    Date::new(year, month, day).ok()
+}
+
+/// `10:00:00`. A leap second is the one before it.
+fn time(text: &str) -> Option<Time> {
+    let mut fields = text.splitn(3, ':').map(|field| field.parse::<i8>().ok());
+    let (hour, minute, second) = (fields.next()??, fields.next()??, fields.next()??);
+    let second = if second == 60 { 59 } else { second };
+    Time::new(hour, minute, second, 0).ok()
+}
+
+/// A duration such as `37s`, `6m0s`, `1.2s` or `250ms`, rounded up to the millisecond.
+pub fn duration(text: &str) -> Option<Duration> {
     let mut rest = text.trim();
     let mut total = 0.0;
     if rest.is_empty() {
@@ -61,28 +78,7 @@ pub fn duration(text: &str) -> Option<u64> {
             };
         rest = after;
     }
-    Some(total.ceil() as u64)
-}
-
-fn time(text: &str) -> Option<i64> {
-    let mut fields = text.split(':').map(|field| field.parse::<i64>().ok());
-    let (hours, minutes, seconds) = (fields.next()??, fields.next()??, fields.next()??);
-    ((0..24).contains(&hours) && (0..60).contains(&minutes) && (0..=60).contains(&seconds))
-        .then_some(hours * 3_600 + minutes * 60 + seconds)
-}
-
-/// Days since 1970 in the Gregorian calendar, counted from March so that the leap day is the year's last.
-fn days(year: i64, month: i64, day: i64) -> Option<i64> {
-    if !(1970..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-        return None;
-    }
-    let (year, month) = if month > 2 {
-        (year, month - 3)
-    } else {
-        (year - 1, month + 9)
-    };
-    let day_of_year = (153 * month + 2) / 5 + day - 1;
-    Some(year * 365 + year / 4 - year / 100 + year / 400 + day_of_year - 719_468)
+    Some(Duration::from_millis(total.ceil() as u64))
 }
 
 #[cfg(test)]
@@ -99,15 +95,34 @@ mod tests {
         assert_eq!(http_date("Mon, 30 Foo 2026 10:00:00 GMT"), None);
         assert_eq!(rfc3339("1970-01-01T01:00:10+01:00"), Some(10));
         assert_eq!(rfc3339("2024-02-29T12:00:00.250Z"), Some(1_709_208_000));
-        assert_eq!(rfc3339("yesterday"), None);
+        assert_eq!(rfc3339("2024-02-28T18:30:00-05:30"), Some(1_709_164_800));
+        assert_eq!(
+            rfc3339("2016-12-31T23:59:60Z"),
+            rfc3339("2016-12-31T23:59:59Z")
+        );
+        for text in [
+            "yesterday",
+            "2026-02-29T00:00:00Z",
+            "2026-01-01T00:00:00",
+            "2026-01-01T00:00Z",
+            "2026-01-01T00:00:00Zulu",
+            "2026-01-01T00:00:00+25:00",
+        ] {
+            assert_eq!(rfc3339(text), None, "{text}");
+        }
     }
 
     #[test]
     fn durations_of_headers() {
-        assert_eq!(duration("37s"), Some(37_000));
-        assert_eq!(duration("6m0s"), Some(360_000));
-        assert_eq!(duration("1.2s"), Some(1_200));
-        assert_eq!(duration("250ms"), Some(250));
+        for (written, milliseconds) in [
+            ("37s", 37_000),
+            ("6m0s", 360_000),
+            ("1.2s", 1_200),
+            ("250ms", 250),
+        ] {
+            let wanted = Duration::from_millis(milliseconds);
+            assert_eq!(duration(written), Some(wanted), "{written}");
+        }
         assert_eq!(duration("12"), None);
         assert_eq!(duration("1fortnight"), None);
         assert_eq!(duration(""), None);

@@ -18,6 +18,7 @@ pub mod turns;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod fixtures;
 
+use dynacu_sdk::BlobId;
 use dynacu_sdk::blobs::{BlobError, BlobInfo};
 use dynacu_sdk::model::{Message, ModelError, Part, Response, Role, Tool};
 use serde_json::Value;
@@ -46,14 +47,14 @@ pub struct Answer {
 pub type Outcome = Result<Answer, ModelError>;
 
 /// Looks up a blob's media type and size.
-pub struct Media<'a>(pub &'a dyn Fn(&str) -> Result<BlobInfo, BlobError>);
+pub struct Media<'a>(pub &'a dyn Fn(&BlobId) -> Result<BlobInfo, BlobError>);
 
 impl Media<'_> {
     /// The media type of a blob.
     ///
     /// # Errors
     /// [`ModelError::InvalidRequest`] when there is no such blob.
-    pub fn type_of(&self, blob: &str) -> Result<String, ModelError> {
+    pub fn type_of(&self, blob: &BlobId) -> Result<String, ModelError> {
         Ok(self.info(blob)?.media_type)
     }
 
@@ -75,11 +76,12 @@ impl Media<'_> {
         Ok(())
     }
 
-    fn info(&self, blob: &str) -> Result<BlobInfo, ModelError> {
+    fn info(&self, blob: &BlobId) -> Result<BlobInfo, ModelError> {
         (self.0)(blob).map_err(|error| {
             ModelError::InvalidRequest(match error {
                 BlobError::NotFound => format!("no blob of this episode has the id {blob}"),
                 BlobError::TooLarge(quota) => format!("the blob {blob} is over {quota} bytes"),
+                BlobError::Other(why) => format!("the blob {blob} could not be read: {why}"),
             })
         })
     }
@@ -93,7 +95,11 @@ pub fn system_text(messages: &[Message]) -> String {
         .flat_map(|message| &message.parts)
         .filter_map(|part| match part {
             Part::Text(text) => Some(text.as_str()),
-            _ => None,
+            Part::Image(_)
+            | Part::Audio(_)
+            | Part::ToolCall(_)
+            | Part::ToolResult(_)
+            | Part::Opaque(_) => None,
         })
         .collect();
     texts.join("\n\n")

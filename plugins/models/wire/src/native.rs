@@ -1,14 +1,24 @@
 //! Native computer-use calls as calls of the tools that a policy offers.
 
 use dynacu_sdk::model::{Tool, ToolCall};
-use dynacu_sdk::tools::{CLICK, DRAG, KEY, MOVE, SCROLL, TYPE, WAIT};
-use dynacu_sdk::{Action, Click, MouseButton, Point};
+use dynacu_sdk::{Action, Click, Duration, MouseButton, Point, tools};
 use serde_json::{Map, Value};
 
 /// Pixels of one wheel notch, for providers that scroll in pixels.
 const NOTCH: f64 = 100.0;
 /// What a wish to look becomes.
-const SHORTEST_WAIT: Action = Action::Wait(100);
+const SHORTEST_WAIT: Action = Action::Wait(Duration::from_millis(100));
+
+/// What every native set has. `speak` and `done` are the benchmark's own.
+const NATIVE: [tools::Tool; 7] = [
+    tools::Tool::Click,
+    tools::Tool::Move,
+    tools::Tool::Drag,
+    tools::Tool::Type,
+    tools::Tool::Key,
+    tools::Tool::Scroll,
+    tools::Tool::Wait,
+];
 
 /// What a native call comes to.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +74,7 @@ pub fn calls(id: &str, wanted: Vec<(Native, Value)>, notes: &mut Vec<String>) ->
 pub fn beside(tools: &[Tool]) -> impl Iterator<Item = &Tool> {
     tools
         .iter()
-        .filter(|tool| ![CLICK, MOVE, DRAG, TYPE, KEY, SCROLL, WAIT].contains(&tool.name.as_str()))
+        .filter(|tool| NATIVE.iter().all(|native| native.name() != tool.name))
 }
 
 /// A click of a button, `count` times.

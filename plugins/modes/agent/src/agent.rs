@@ -2,7 +2,9 @@
 
 use dynacu_sdk::model::Capabilities;
 use dynacu_sdk::tools::{ReadCall, Tools};
-use dynacu_sdk::{ActFailure, Action, Channels, Encoding, Event, PolicyError, Session, logging};
+use dynacu_sdk::{
+    ActFailure, Action, Channels, Encoding, Interrupted, PolicyError, Session, logging,
+};
 
 use crate::answer::{self, Verdict};
 use crate::compose::{Composer, Turn};
@@ -17,34 +19,17 @@ const SILENT_STEPS: u32 = 3;
 /// News that interrupt one step; what comes later is in the next observation.
 const INTERRUPTIONS: u32 = 3;
 
-pub(crate) fn run(session: &mut Session, settings: &str) -> Result<(), PolicyError> {
-    let settings = Settings::parse(settings).map_err(PolicyError::Settings)?;
+pub(crate) fn run(session: &mut Session, settings: Settings) -> Result<(), Interrupted> {
     let (model, takes) = session.model();
-    let brief = session.brief().clone();
     settings
-        .check(&model, &takes, brief.granted)
+        .check(&model, &takes, session.brief().granted)
         .map_err(PolicyError::Settings)?;
     session.subscribe(settings.react);
-    let agent = Agent::new(session, settings, &takes);
-    match agent.play() {
-        Ok(()) | Err(Halt::Stopped) => Ok(()),
-        Err(Halt::Failed(error)) => Err(error),
-    }
+    Episode::new(session, settings, &takes).play()
 }
 
-/// Why the loop ends.
-pub(crate) enum Halt {
-    Stopped,
-    Failed(PolicyError),
-}
-
-impl From<PolicyError> for Halt {
-    fn from(error: PolicyError) -> Self {
-        Self::Failed(error)
-    }
-}
-
-pub(crate) struct Agent<'a> {
+/// One episode as it is played.
+pub(crate) struct Episode<'a> {
     pub(crate) session: &'a mut Session,
     pub(crate) composer: Composer,
     pub(crate) encoding: Encoding,
@@ -58,7 +43,7 @@ pub(crate) struct Agent<'a> {
     pub(crate) interruptions: u32,
 }
 
-impl<'a> Agent<'a> {
+impl<'a> Episode<'a> {
     fn new(session: &'a mut Session, settings: Settings, takes: &Capabilities) -> Self {
         let brief = session.brief().clone();
         let encoding = settings.encoding();
@@ -86,10 +71,10 @@ impl<'a> Agent<'a> {
         }
     }
 
-    fn play(mut self) -> Result<(), Halt> {
+    fn play(mut self) -> Result<(), Interrupted> {
         loop {
-            let seen = self.session.observe().map_err(|_| Halt::Stopped)?;
-            let next_look = seen.taken_at.saturating_add(self.composer.brief.pace);
+            let seen = self.session.observe()?;
+            let next_look = seen.taken_at + self.composer.brief.pace;
             let mut scene = self.scene(&seen)?;
             drop(seen); // frees its frames on the host while the model thinks
             if self.composer.settings.transcriber == Transcriber::Model {
@@ -109,7 +94,7 @@ impl<'a> Agent<'a> {
     }
 
     /// One answer of the model to this scene, and what it asks for. What it says is kept in `past`.
-    fn step(&mut self, scene: &mut Scene, past: &mut Past) -> Result<(), Halt> {
+    fn step(&mut self, scene: &mut Scene, past: &mut Past) -> Result<(), Interrupted> {
         let mut told = self.told.take();
         let mut repaired = false;
         let mut lean = false;
@@ -189,7 +174,7 @@ impl<'a> Agent<'a> {
     }
 
     /// Does the calls of one answer in order, up to the first that fails.
-    fn act(&mut self, mut calls: Vec<ReadCall>) -> Result<(), Halt> {
+    fn act(&mut self, mut calls: Vec<ReadCall>) -> Result<(), Interrupted> {
         let asked = calls.len();
         if !self.composer.settings.several_actions {
             calls.truncate(1);
@@ -211,17 +196,11 @@ impl<'a> Agent<'a> {
         let actions: Vec<Action> = calls.into_iter().map(|call| call.action).collect();
         let finished = actions.last() == Some(&Action::Done);
         match self.session.act(actions) {
-            Err(ActFailure::Stopped(_)) => Err(Halt::Stopped),
             // What failed is among the prior actions, and the model decides what to make of it.
             Err(ActFailure::Failed { .. }) => Ok(()),
-            Err(failure @ ActFailure::TooMany(_)) => {
-                Err(PolicyError::Other(failure.to_string()).into())
-            }
-            Ok(()) if finished => {
-                // The host ends the episode once what is pending has come in.
-                while !matches!(self.session.next(None), Event::Stop(_)) {}
-                Err(Halt::Stopped)
-            }
+            Err(end) => Err(end.into()),
+            // The host ends the episode once what is pending has come in.
+            Ok(()) if finished => Err(self.session.wait_for_end().into()),
             Ok(()) => Ok(()),
         }
     }

@@ -38,13 +38,13 @@ pub(crate) fn judge(outcome: Result<Response, ModelError>, tools: &Tools) -> Ver
             said: String::new(),
             cut: false,
         },
-        Err(ModelError::Timeout) => Verdict::NoAnswer("it took too long".to_owned()),
-        Err(ModelError::Cancelled) => Verdict::NoAnswer("the call was given up".to_owned()),
-        Err(ModelError::RateLimited(_)) => Verdict::NoAnswer("too many requests".to_owned()),
-        Err(ModelError::Overloaded(_)) => {
-            Verdict::NoAnswer("the provider is overloaded".to_owned())
-        }
-        Err(ModelError::Other(why)) => Verdict::NoAnswer(why),
+        Err(
+            error @ (ModelError::Timeout
+            | ModelError::Cancelled
+            | ModelError::RateLimited(_)
+            | ModelError::Overloaded(_)
+            | ModelError::Other(_)),
+        ) => Verdict::NoAnswer(error.reason()),
         Err(
             ModelError::InvalidRequest(why)
             | ModelError::Authentication(why)
@@ -69,7 +69,10 @@ fn read(response: &Response, tools: &Tools) -> Verdict {
                 true,
             );
         }
-        _ => {}
+        StopReason::EndTurn
+        | StopReason::StopSequence
+        | StopReason::ToolCall
+        | StopReason::Other => {}
     }
     let calls: Result<Vec<ReadCall>, _> = response
         .parts
@@ -129,8 +132,8 @@ pub(crate) fn said(response: &Response) -> String {
 
 #[cfg(test)]
 mod tests {
-    use dynacu_sdk::Size;
     use dynacu_sdk::model::ToolCall;
+    use dynacu_sdk::{Duration, Size};
 
     use super::*;
 
@@ -249,7 +252,7 @@ mod tests {
         for transient in [
             ModelError::Timeout,
             ModelError::Overloaded(None),
-            ModelError::RateLimited(Some(3)),
+            ModelError::RateLimited(Some(Duration::from_secs(3))),
         ] {
             assert!(matches!(judged(transient), Verdict::NoAnswer(_)));
         }

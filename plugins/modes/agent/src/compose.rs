@@ -3,9 +3,9 @@
 //! calls and results.
 
 use dynacu_sdk::model::{Message, Part, Request};
-use dynacu_sdk::record_text::{Seconds, Section};
+use dynacu_sdk::record_text::Section;
 use dynacu_sdk::tools::Tools;
-use dynacu_sdk::{ActionError, Brief, Point, PriorAction, Rect, Size};
+use dynacu_sdk::{ActionError, BlobId, Brief, Point, PriorAction, Rect, Size};
 
 use crate::memory::Memory;
 use crate::scene::{News, Scene};
@@ -153,7 +153,12 @@ impl Composer {
         let outcome = prior.outcome.clone().map(|outcome| {
             outcome.map_err(|error| match error {
                 ActionError::OffScreen(at) => ActionError::OffScreen(self.tools.place_of(at)),
-                other => other,
+                error @ (ActionError::UnknownKey(_)
+                | ActionError::ForbiddenKey(_)
+                | ActionError::NotGranted(_)
+                | ActionError::Invalid(_)
+                | ActionError::Cancelled
+                | ActionError::Other(_)) => error,
             })
         });
         PriorAction {
@@ -180,7 +185,7 @@ impl Composer {
 }
 
 /// Puts each picture right after the line that names it; the lines between stay together.
-fn illustrate(section: &str, pictures: &mut dyn Iterator<Item = String>, parts: &mut Vec<Part>) {
+fn illustrate(section: &str, pictures: &mut dyn Iterator<Item = BlobId>, parts: &mut Vec<Part>) {
     let mut text = String::new();
     for line in section.lines() {
         text.push_str(line);
@@ -203,7 +208,7 @@ fn since(composer: &Composer, scene: &Scene, choice: &Choice, parts: &mut Vec<Pa
     for (place, news) in scene.news.iter().enumerate() {
         match news {
             News::Sentence(sentence) => {
-                let start = Seconds(sentence.started_at);
+                let start = sentence.started_at;
                 text.push_str(&format!("({start}) heard: \"{}\"\n", sentence.text));
             }
             News::Keyframe { .. } if choice.news_hidden.contains(&place) => {}
@@ -225,7 +230,7 @@ fn since(composer: &Composer, scene: &Scene, choice: &Choice, parts: &mut Vec<Pa
             News::Keyframe { blob, .. } if !choice.news_hidden.contains(&place) => {
                 Some(blob.clone())
             }
-            _ => None,
+            News::Sentence(_) | News::Keyframe { .. } => None,
         });
     let section = format!("[SINCE THE SCREENSHOT]\n{text}");
     illustrate(&section, &mut pictures, parts);

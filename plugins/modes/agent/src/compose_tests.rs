@@ -1,10 +1,16 @@
 use dynacu_sdk::model::Capabilities;
 use dynacu_sdk::record_text::KeyframeLine;
-use dynacu_sdk::{Action, AudioContext, Channels, RecentAudio, Sentence};
+use dynacu_sdk::{
+    Action, ActionId, AudioContext, Channels, Duration, Instant, RecentAudio, Sentence,
+};
 
 use super::*;
 use crate::memory::Past;
 use crate::scene::Shot;
+
+fn at(milliseconds: u64) -> Instant {
+    Instant::from_millis(milliseconds)
+}
 
 fn composer(granted: Channels, settings: Settings, takes: Capabilities) -> Composer {
     let screen = Size::from((1280, 720));
@@ -12,11 +18,10 @@ fn composer(granted: Channels, settings: Settings, takes: Capabilities) -> Compo
         episode: "e".to_owned(),
         instruction: "Enter the price.".to_owned(),
         screen,
-        pace: 5_000,
-        time_limit: 60_000,
+        pace: Duration::from_secs(5),
+        time_limit: Duration::from_secs(60),
         step_limit: 10,
         granted,
-        solution: None,
     };
     Composer {
         tools: Tools::new(screen)
@@ -46,7 +51,7 @@ fn takes(max_images: Option<u32>) -> Capabilities {
 
 fn line(captured_at: u64) -> KeyframeLine {
     KeyframeLine {
-        captured_at,
+        captured_at: at(captured_at),
         changed: Rect::new(40, 60, 320, 64),
         changed_fraction: 0.022,
         shown: true,
@@ -55,8 +60,8 @@ fn line(captured_at: u64) -> KeyframeLine {
 
 fn sentence(started_at: u64, text: &str) -> Sentence {
     Sentence {
-        started_at,
-        ended_at: started_at + 1_000,
+        started_at: at(started_at),
+        ended_at: at(started_at + 1_000),
         text: text.to_owned(),
         confidence: 0.9,
         is_final: true,
@@ -68,26 +73,26 @@ fn scene(granted: Channels) -> Scene {
     let audio = granted.contains(Channels::AUDIO);
     let shot = |captured_at: u64| Shot {
         line: line(captured_at),
-        blob: Some(format!("key{captured_at}")),
+        blob: Some(BlobId::new(format!("key{captured_at}"))),
     };
     Scene {
         step: 3,
-        taken_at: 12_000,
+        taken_at: at(12_000),
         sent: Size::from((1280, 720)),
-        screenshot: "shot3".to_owned(),
+        screenshot: BlobId::new("shot3"),
         keyframes: granted
             .contains(Channels::KEYFRAMES)
             .then(|| vec![shot(8_000), shot(9_000), shot(11_500)]),
         keyframes_dropped: 0,
         recent_audio: audio.then(|| RecentAudio {
-            started_at: 7_000,
-            ended_at: 12_000,
+            started_at: at(7_000),
+            ended_at: at(12_000),
             transcript: "It costs 64 dollars.".to_owned(),
             keyframes: vec![0, 1, 2],
         }),
         audio_context: audio.then(|| AudioContext {
-            started_at: 0,
-            ended_at: 12_000,
+            started_at: at(0),
+            ended_at: at(12_000),
             sentences: vec![
                 sentence(1_000, "Welcome."),
                 sentence(8_000, "It costs 64 dollars."),
@@ -98,8 +103,8 @@ fn scene(granted: Channels) -> Scene {
 }
 
 fn prior() -> Vec<PriorAction> {
-    let failed = |id, action, error| PriorAction {
-        id,
+    let failed = |number, action, error| PriorAction {
+        id: ActionId { number },
         step: 2,
         action,
         outcome: Some(Err(error)),
@@ -107,10 +112,10 @@ fn prior() -> Vec<PriorAction> {
     vec![
         failed(
             1,
-            Action::click_at(1300, 4),
+            Action::click(1300, 4),
             ActionError::OffScreen((1300, 4).into()),
         ),
-        failed(2, Action::text("64"), ActionError::Cancelled),
+        failed(2, Action::type_text("64"), ActionError::Cancelled),
     ]
 }
 
@@ -118,14 +123,22 @@ fn memory() -> Memory {
     let mut memory = Memory::new(10, 2);
     let past = Past {
         step: 1,
-        taken_at: 2_000,
+        taken_at: at(2_000),
         heard: None,
         said: "I wait for the price.".to_owned(),
         notes: vec!["A podcast player.".to_owned()],
     };
-    let picture = |n| (format!("→ screenshot_step_{n}.png"), format!("shot{n}"));
+    let picture = |n| {
+        let blob = BlobId::new(format!("shot{n}"));
+        (format!("→ screenshot_step_{n}.png"), blob)
+    };
+    let silent = Past {
+        said: String::new(),
+        notes: Vec::new(),
+        ..past.clone()
+    };
     memory.keep(past, vec![picture(1)]);
-    memory.keep(Past::default(), vec![picture(2)]);
+    memory.keep(silent, vec![picture(2)]);
     memory
 }
 
@@ -228,7 +241,7 @@ fn each_mode_shows_its_channels_and_the_screenshot_last() {
         assert_eq!(text.contains("keyframe"), keyframes, "{granted:?}");
         assert!(!request.tools.iter().any(|tool| tool.name == "speak"));
         let last = request.messages[1].parts.last();
-        assert_eq!(last, Some(&Part::Image("shot3".to_owned())));
+        assert_eq!(last, Some(&Part::Image(BlobId::new("shot3"))));
     }
 }
 
@@ -271,7 +284,7 @@ fn news_come_after_the_screenshot_in_their_order() {
     for captured_at in [12_500, 13_500] {
         seen.news.push(News::Keyframe {
             line: line(captured_at),
-            blob: format!("new{captured_at}"),
+            blob: BlobId::new(format!("new{captured_at}")),
         });
         seen.news
             .push(News::Sentence(sentence(captured_at + 100, "Too late.")));

@@ -1,5 +1,5 @@
-//! The agent behind the five modes. They differ in the channels that they ask for and in nothing else: each is a type
-//! that implements [`Mode`], exported as `ModePolicy<ThatType>`.
+//! The agent behind the five modes: [`Agent`]. They differ in the channels for which their manifests ask, and in nothing
+//! else: each exports this one policy.
 //!
 //! A step is one observation. It becomes one request ([`compose`]), the answer is judged ([`answer`]), and what it asks
 //! for is done. An answer that cannot be used gets one more turn, with the reason; after that the run ends by name.
@@ -17,30 +17,17 @@ mod spread;
 mod transcriber;
 mod words;
 
-use std::marker::PhantomData;
+use dynacu_sdk::{Interrupted, Policy, Session};
 
-use dynacu_sdk::{Channels, Policy, PolicyDescriptor, PolicyError, Session};
+pub use settings::Settings;
 
-/// What one mode is.
-pub trait Mode {
-    /// Its name, as `--mode` has it.
-    const NAME: &'static str;
+/// The policy of every mode.
+pub struct Agent;
 
-    /// What it perceives and produces beyond one screenshot a step.
-    fn channels() -> Channels;
-}
+impl Policy for Agent {
+    type Settings = Settings;
 
-/// The policy of a mode.
-pub struct ModePolicy<M>(PhantomData<M>);
-
-impl<M: Mode> Policy for ModePolicy<M> {
-    fn describe() -> PolicyDescriptor {
-        PolicyDescriptor::new(M::NAME, env!("CARGO_PKG_VERSION"))
-            .with_channels(M::channels())
-            .asking_a_model()
-    }
-
-    fn run(session: &mut Session, settings: &str) -> Result<(), PolicyError> {
+    fn run(session: &mut Session, settings: Settings) -> Result<(), Interrupted> {
         agent::run(session, settings)
     }
 }

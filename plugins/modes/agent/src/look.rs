@@ -1,15 +1,18 @@
 //! From an observation to a scene: what is encoded, what is transcribed.
 
-use dynacu_sdk::{AudioContext, Channels, Frame, Keyframe, Observation, PolicyError, logging};
+use dynacu_sdk::{
+    AskFailure, AudioContext, BlobId, Channels, Frame, Interrupted, Keyframe, Observation,
+    PolicyError, logging,
+};
 
-use crate::agent::{Agent, Halt};
+use crate::agent::Episode;
 use crate::answer;
 use crate::scene::{Scene, Shot};
 use crate::spread::spread;
 use crate::transcriber::{self, WINDOW};
 
-impl Agent<'_> {
-    pub(crate) fn scene(&mut self, seen: &Observation) -> Result<Scene, Halt> {
+impl Episode<'_> {
+    pub(crate) fn scene(&mut self, seen: &Observation) -> Result<Scene, Interrupted> {
         let screenshot = self.encode(&seen.screenshot).ok_or_else(|| {
             PolicyError::Other("the host gave up the screenshot before it was encoded".to_owned())
         })?;
@@ -48,7 +51,7 @@ impl Agent<'_> {
         shots
     }
 
-    pub(crate) fn encode(&self, frame: &Frame) -> Option<String> {
+    pub(crate) fn encode(&self, frame: &Frame) -> Option<BlobId> {
         frame
             .encode(self.encoding)
             .map_err(|error| logging::warn(&format!("a picture is missing: {error:?}")))
@@ -56,9 +59,9 @@ impl Agent<'_> {
     }
 
     /// Replaces the host's transcript of the last 60 seconds by the model's. Where there is none the host's stays.
-    pub(crate) fn transcribe(&mut self, scene: &mut Scene) -> Result<(), Halt> {
+    pub(crate) fn transcribe(&mut self, scene: &mut Scene) -> Result<(), Interrupted> {
         let end = scene.taken_at;
-        let start = self.session.now().saturating_sub(WINDOW).min(end);
+        let start = (self.session.now() - WINDOW).min(end);
         if start == end {
             return Ok(());
         }
@@ -75,17 +78,16 @@ impl Agent<'_> {
             .map_or(usize::MAX, |most| most as usize);
         let limit = self.composer.settings.max_output_tokens;
         let request = transcriber::request(&clip, start, &mut self.pictures, most, limit);
-        let outcome = self.session.ask(&request);
-        if self.session.stopped().is_some() {
-            return Err(Halt::Stopped);
-        }
-        match outcome {
+        match self.session.ask(&request) {
             Ok(response) => {
                 let written = answer::said(&response);
                 let context: AudioContext = transcriber::transcript(&written, start, end);
                 scene.audio_context = Some(context);
             }
-            Err(error) => logging::warn(&format!("the model did not transcribe: {error:?}")),
+            Err(AskFailure::Model(error)) => {
+                logging::warn(&format!("the model did not transcribe: {error:?}"));
+            }
+            Err(AskFailure::Stopped(cause)) => return Err(cause.into()),
         }
         Ok(())
     }

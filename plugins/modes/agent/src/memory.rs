@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-use dynacu_sdk::record_text::Seconds;
+use dynacu_sdk::{BlobId, Instant};
 
 use crate::scene::Scene;
 
@@ -11,12 +11,12 @@ use crate::scene::Scene;
 const SAID: usize = 400;
 
 /// One earlier step.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Past {
     pub(crate) step: u32,
-    pub(crate) taken_at: u64,
+    pub(crate) taken_at: Instant,
     /// Where the sound of this step begins, and what was heard in it.
-    pub(crate) heard: Option<(u64, String)>,
+    pub(crate) heard: Option<(Instant, String)>,
     pub(crate) said: String,
     pub(crate) notes: Vec<String>,
 }
@@ -28,7 +28,8 @@ impl Past {
             step: scene.step,
             taken_at: scene.taken_at,
             heard: recent.map(|recent| (recent.started_at, recent.transcript.clone())),
-            ..Self::default()
+            said: String::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -47,7 +48,7 @@ pub(crate) struct Memory {
     most_pictures: usize,
     steps: VecDeque<Past>,
     /// Line and blob, oldest first.
-    pictures: VecDeque<(String, String)>,
+    pictures: VecDeque<(String, BlobId)>,
 }
 
 impl Memory {
@@ -59,7 +60,7 @@ impl Memory {
         }
     }
 
-    pub(crate) fn keep(&mut self, past: Past, pictures: Vec<(String, String)>) {
+    pub(crate) fn keep(&mut self, past: Past, pictures: Vec<(String, BlobId)>) {
         self.steps.push_back(past);
         while self.steps.len() > self.most_steps {
             self.steps.pop_front();
@@ -71,14 +72,14 @@ impl Memory {
     }
 
     /// The newest pictures, at most so many.
-    pub(crate) fn pictures(&self, most: usize) -> impl Iterator<Item = &(String, String)> {
+    pub(crate) fn pictures(&self, most: usize) -> impl Iterator<Item = &(String, BlobId)> {
         let skipped = self.pictures.len().saturating_sub(most);
         self.pictures.iter().skip(skipped)
     }
 
     /// The steps as text, oldest first; empty where there is nothing to tell. Sound that begins after
     /// `transcribed_from` is in the transcript already.
-    pub(crate) fn text(&self, transcribed_from: Option<u64>) -> String {
+    pub(crate) fn text(&self, transcribed_from: Option<Instant>) -> String {
         let mut text = String::new();
         for past in &self.steps {
             let mut lines = String::new();
@@ -95,8 +96,7 @@ impl Memory {
                 let _ = writeln!(lines, "noted: {note}");
             }
             if !lines.is_empty() {
-                let time = Seconds(past.taken_at);
-                let _ = write!(text, "Step {} (t = {time})\n{lines}", past.step);
+                let _ = write!(text, "Step {} (t = {})\n{lines}", past.step, past.taken_at);
             }
         }
         if text.is_empty() {
@@ -120,8 +120,11 @@ mod tests {
     fn past(step: u32, heard: &str, note: &str) -> Past {
         Past {
             step,
-            taken_at: u64::from(step) * 5_000,
-            heard: Some((u64::from(step) * 5_000 - 5_000, heard.to_owned())),
+            taken_at: Instant::from_millis(u64::from(step) * 5_000),
+            heard: Some((
+                Instant::from_millis(u64::from(step) * 5_000 - 5_000),
+                heard.to_owned(),
+            )),
             said: String::new(),
             notes: vec![note.to_owned()],
         }
@@ -131,7 +134,7 @@ mod tests {
     fn only_so_many_steps_and_pictures_are_kept() {
         let mut memory = Memory::new(2, 3);
         for step in 1..=3 {
-            let pictures = (0..2).map(|n| (format!("{step}.{n}"), "b".to_owned()));
+            let pictures = (0..2).map(|n| (format!("{step}.{n}"), BlobId::new("b")));
             memory.keep(past(step, "Hello.", "A page."), pictures.collect());
         }
         let text = memory.text(None);
@@ -155,10 +158,10 @@ mod tests {
         let mut memory = Memory::new(9, 0);
         memory.keep(
             past(1, "Early.", "One."),
-            vec![(String::new(), String::new())],
+            vec![(String::new(), BlobId::new("b"))],
         );
         memory.keep(past(2, "Late.", "Two."), Vec::new());
-        let text = memory.text(Some(5_000));
+        let text = memory.text(Some(Instant::from_millis(5_000)));
         assert!(text.contains("Early.") && !text.contains("Late."), "{text}");
         assert!(text.contains("Two."));
         assert_eq!(memory.pictures(9).count(), 0);
@@ -167,7 +170,11 @@ mod tests {
     #[test]
     fn nothing_to_tell_is_no_section_and_long_talk_is_shortened() {
         let mut memory = Memory::new(9, 0);
-        memory.keep(Past::default(), Vec::new());
+        let silent = Past {
+            notes: Vec::new(),
+            ..past(1, " ", "")
+        };
+        memory.keep(silent, Vec::new());
         assert_eq!(memory.text(None), "");
         let long = "ä".repeat(SAID + 1);
         assert_eq!(shortened(&long).chars().count(), SAID + 1);

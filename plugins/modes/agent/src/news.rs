@@ -1,11 +1,9 @@
 //! What happens while the model thinks, and between two looks.
 
-use std::time::Duration;
-
-use dynacu_sdk::Event;
 use dynacu_sdk::model::{ModelError, Request, Response};
+use dynacu_sdk::{AskFailure, Duration, Event, Instant, StopCause};
 
-use crate::agent::{Agent, Halt};
+use crate::agent::Episode;
 use crate::scene::{News, Scene};
 
 /// More news may follow at once: a sentence seldom comes without the change that goes with it.
@@ -18,46 +16,50 @@ pub(crate) enum Asked {
     News(Vec<News>),
 }
 
-impl Agent<'_> {
-    pub(crate) fn ask(&mut self, request: &Request, since: u64) -> Result<Asked, Halt> {
+impl Episode<'_> {
+    pub(crate) fn ask(&mut self, request: &Request, since: Instant) -> Result<Asked, StopCause> {
         if self.interruptions == 0 {
-            let outcome = self.session.ask(request);
-            return match self.session.stopped() {
-                Some(_) => Err(Halt::Stopped),
-                None => Ok(Asked::Answered(outcome)),
+            return match self.session.ask(request) {
+                Ok(response) => Ok(Asked::Answered(Ok(response))),
+                Err(AskFailure::Model(error)) => Ok(Asked::Answered(Err(error))),
+                Err(AskFailure::Stopped(cause)) => Err(cause),
             };
         }
         let call = self.session.submit(request);
         let mut news = Vec::new();
         loop {
             let wait = (!news.is_empty()).then_some(SETTLE);
-            match self.session.next(wait) {
-                Event::Completion(completion) if completion.call == call => {
+            match self.session.next(wait)? {
+                Some(Event::Completion(completion)) if completion.call == call => {
                     return Ok(Asked::Answered(completion.outcome));
                 }
-                Event::Stop(_) => return Err(Halt::Stopped),
-                Event::Elapsed if !news.is_empty() => {
+                Some(event) => news.extend(self.news(event, since)),
+                None if !news.is_empty() => {
                     self.session.cancel(call);
                     return Ok(Asked::News(news));
                 }
-                event => news.extend(self.news(event, since)),
+                None => {}
             }
         }
     }
 
     /// Listens until it is time to look again. True where there were news to show before.
-    pub(crate) fn news_before(&mut self, next_look: u64, scene: &mut Scene) -> Result<bool, Halt> {
+    pub(crate) fn news_before(
+        &mut self,
+        next_look: Instant,
+        scene: &mut Scene,
+    ) -> Result<bool, StopCause> {
         let since = scene.taken_at;
         let mut found = false;
         loop {
-            let left = Duration::from_millis(next_look.saturating_sub(self.session.now()));
+            let left = next_look - self.session.now();
             let wait = if found { left.min(SETTLE) } else { left };
-            match self.session.next(Some(wait)) {
-                Event::Stop(_) => return Err(Halt::Stopped),
+            match self.session.next(Some(wait))? {
                 // Too late for an answer of its own: the next observation has it.
-                Event::Elapsed if wait == left => return Ok(false),
-                Event::Elapsed if found => return Ok(true),
-                event => {
+                None if wait == left => return Ok(false),
+                None if found => return Ok(true),
+                None => {}
+                Some(event) => {
                     let news = self.news(event, since);
                     found |= news.is_some();
                     scene.news.extend(news);
@@ -67,7 +69,7 @@ impl Agent<'_> {
     }
 
     /// An event as news, unless the observation had it already.
-    fn news(&mut self, event: Event, since: u64) -> Option<News> {
+    fn news(&mut self, event: Event, since: Instant) -> Option<News> {
         match event {
             Event::Sentence(sentence) if sentence.ended_at > since => {
                 Some(News::Sentence(sentence))
@@ -77,7 +79,9 @@ impl Agent<'_> {
                 let line = (&keyframe).into();
                 Some(News::Keyframe { line, blob })
             }
-            _ => None,
+            Event::Sentence(_) | Event::Keyframe(_) | Event::Completion(_) | Event::Action(_) => {
+                None
+            }
         }
     }
 }

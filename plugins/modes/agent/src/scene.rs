@@ -1,29 +1,29 @@
 //! One observation as it stays with the agent: texts, times and the ids of pictures, no frames.
 
 use dynacu_sdk::record_text::{KeyframeLine, RecordText};
-use dynacu_sdk::{AudioContext, PriorAction, RecentAudio, Sentence, Size};
+use dynacu_sdk::{AudioContext, BlobId, Instant, PriorAction, RecentAudio, Sentence, Size};
 
 /// A keyframe, with its picture where it was encoded.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shot {
     pub(crate) line: KeyframeLine,
-    pub(crate) blob: Option<String>,
+    pub(crate) blob: Option<BlobId>,
 }
 
 /// What came after the observation, while the model thought.
 #[derive(Clone, Debug)]
 pub(crate) enum News {
     Sentence(Sentence),
-    Keyframe { line: KeyframeLine, blob: String },
+    Keyframe { line: KeyframeLine, blob: BlobId },
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Scene {
     pub(crate) step: u32,
-    pub(crate) taken_at: u64,
+    pub(crate) taken_at: Instant,
     /// The size of the pictures as they are sent.
     pub(crate) sent: Size,
-    pub(crate) screenshot: String,
+    pub(crate) screenshot: BlobId,
     /// None when the channel is not granted.
     pub(crate) keyframes: Option<Vec<Shot>>,
     pub(crate) keyframes_dropped: u32,
@@ -72,9 +72,9 @@ impl Scene {
     }
 
     /// The pictures of these keyframes and the screenshot, in the order of time.
-    pub(crate) fn pictures(&self, shown: &[usize]) -> Vec<(String, String)> {
+    pub(crate) fn pictures(&self, shown: &[usize]) -> Vec<(String, BlobId)> {
         let shots = self.keyframes.iter().flatten().enumerate();
-        let mut pictures: Vec<(String, String)> = shots
+        let mut pictures: Vec<(String, BlobId)> = shots
             .filter(|(place, _)| shown.contains(place))
             .filter_map(|(_, shot)| Some((shot.line.to_string(), shot.blob.clone()?)))
             .collect();

@@ -7,9 +7,10 @@ use serde::Deserialize;
 /// A smaller picture is of no use to anybody.
 const SMALLEST_SIDE: u32 = 64;
 
+/// The table; every key may be left out.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub(crate) struct Settings {
+pub struct Settings {
     /// Keyframes shown of one step, spread evenly over those that there are. All of them where there is no number.
     pub(crate) keyframes: Option<usize>,
     pub(crate) image_format: Format,
@@ -63,28 +64,19 @@ impl Default for Settings {
 }
 
 impl Settings {
-    pub(crate) fn parse(json: &str) -> Result<Self, String> {
-        let settings: Self = serde_json::from_str(json).map_err(|error| {
-            // Places in the JSON mean nothing to somebody who wrote TOML.
-            let text = error.to_string();
-            text.split(" at line ").next().unwrap_or(&text).to_owned()
-        })?;
-        if settings.image_side.is_some_and(|side| side < SMALLEST_SIDE) {
-            return Err(format!("`image-side` is at least {SMALLEST_SIDE} pixels"));
-        }
-        if settings.max_output_tokens == 0 {
-            return Err("`max-output-tokens` is at least 1".to_owned());
-        }
-        Ok(settings)
-    }
-
-    /// Whether this mode and this model can do what is asked of them.
+    /// Whether the values are possible, and whether this mode and this model can do what is asked of them.
     pub(crate) fn check(
         &self,
         model: &str,
         takes: &Capabilities,
         granted: Channels,
     ) -> Result<(), String> {
+        if self.image_side.is_some_and(|side| side < SMALLEST_SIDE) {
+            return Err(format!("`image-side` is at least {SMALLEST_SIDE} pixels"));
+        }
+        if self.max_output_tokens == 0 {
+            return Err("`max-output-tokens` is at least 1".to_owned());
+        }
         let audio = granted.contains(Channels::AUDIO);
         if !takes.images || takes.max_images == Some(0) {
             return Err(format!(
@@ -125,6 +117,8 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
+    use dynacu_sdk::settings::parse;
+
     use super::*;
 
     fn sees() -> Capabilities {
@@ -136,10 +130,10 @@ mod tests {
 
     #[test]
     fn an_empty_table_is_the_default_and_keys_are_as_in_toml() {
-        assert_eq!(Settings::parse("{}"), Ok(Settings::default()));
+        assert_eq!(parse("{}"), Ok(Settings::default()));
         let all = r#"{"keyframes": 4, "image-format": "jpeg", "image-side": 640, "images-kept": 2, "memory-steps": 0,
             "several-actions": false, "transcriber": "model", "react": true, "narration": true, "max-output-tokens": 100}"#;
-        let settings = Settings::parse(all).unwrap();
+        let settings: Settings = parse(all).unwrap();
         assert_eq!(
             settings.encoding(),
             Encoding::new(ImageFormat::Jpeg).within(640)
@@ -154,12 +148,16 @@ mod tests {
     fn what_cannot_be_used_is_named() {
         for (json, reason) in [
             (r#"{"keyframe": 4}"#, "unknown field `keyframe`"),
-            (r#"{"keyframes": -1}"#, "invalid value"),
-            (r#"{"image-format": "webp"}"#, "unknown variant `webp`"),
-            (r#"{"image-side": 1}"#, "`image-side`"),
+            (r#"{"keyframes": -1}"#, "`keyframes`: invalid value"),
+            (
+                r#"{"image-format": "webp"}"#,
+                "`image-format`: unknown variant `webp`",
+            ),
+            (r#"{"image-side": 1}"#, "`image-side` is at least 64"),
             (r#"{"max-output-tokens": 0}"#, "`max-output-tokens`"),
         ] {
-            let error = Settings::parse(json).unwrap_err();
+            let usable = |settings: Settings| settings.check("m", &sees(), Channels::empty());
+            let error = parse(json).and_then(usable).unwrap_err();
             assert!(error.starts_with(reason), "{json}: {error}");
             assert!(!error.contains(" line "), "{error}");
         }

@@ -4,12 +4,12 @@
 use std::collections::VecDeque;
 
 use dynacu_sdk::model::{Message, Part, Request};
-use dynacu_sdk::{AudioContext, Sentence};
+use dynacu_sdk::{AudioContext, BlobId, Duration, Instant, Sentence};
 
 use crate::spread::spread;
 
-/// Milliseconds of sound that are sent. The host keeps 60 s, and asking takes a moment of them.
-pub(crate) const WINDOW: u64 = 59_000;
+/// How much sound is sent. The host keeps 60 s, and asking takes a moment of them.
+pub(crate) const WINDOW: Duration = Duration::from_secs(59);
 
 const SYSTEM: &str = "You write down what is said in a recording of a computer's speakers. \
 Write one line for each sentence: in brackets the second at which it begins, counted from the beginning of the recording, then what is said, word for word. \
@@ -20,14 +20,14 @@ Write nothing else. If nobody speaks, write (silence).";
 
 /// Pictures of the window, oldest first.
 #[derive(Debug, Default)]
-pub(crate) struct Pictures(VecDeque<(u64, String)>);
+pub(crate) struct Pictures(VecDeque<(Instant, BlobId)>);
 
 impl Pictures {
-    pub(crate) fn add(&mut self, captured_at: u64, blob: &str) {
-        self.0.push_back((captured_at, blob.to_owned()));
+    pub(crate) fn add(&mut self, captured_at: Instant, blob: &BlobId) {
+        self.0.push_back((captured_at, blob.clone()));
     }
 
-    fn forget_before(&mut self, start: u64) {
+    fn forget_before(&mut self, start: Instant) {
         while self.0.front().is_some_and(|(at, _)| *at < start) {
             self.0.pop_front();
         }
@@ -36,8 +36,8 @@ impl Pictures {
 
 /// The request for the sound from `start` on, which is the blob `clip`.
 pub(crate) fn request(
-    clip: &str,
-    start: u64,
+    clip: &BlobId,
+    start: Instant,
     pictures: &mut Pictures,
     most: usize,
     output_limit: u32,
@@ -46,18 +46,18 @@ pub(crate) fn request(
     let mut parts: Vec<Part> = Vec::new();
     for place in spread(pictures.0.len(), most) {
         let (at, blob) = &pictures.0[place];
-        let second = at.saturating_sub(start) as f64 / 1000.0;
+        let second = (*at - start).as_seconds();
         parts.push(format!("The screen at second {second:.1} of the recording:\n").into());
         parts.push(Part::Image(blob.clone()));
     }
     parts.push("The recording:\n".into());
-    parts.push(Part::Audio(clip.to_owned()));
+    parts.push(Part::Audio(clip.clone()));
     Request::new(vec![Message::system(SYSTEM), Message::user(parts)])
         .with_output_limit(output_limit)
 }
 
 /// The model's lines as the transcript of this time.
-pub(crate) fn transcript(answer: &str, start: u64, end: u64) -> AudioContext {
+pub(crate) fn transcript(answer: &str, start: Instant, end: Instant) -> AudioContext {
     let mut sentences: Vec<Sentence> = Vec::new();
     for line in answer.lines().map(str::trim) {
         if line.is_empty() || line.eq_ignore_ascii_case("(silence)") || line.starts_with("```") {
@@ -66,8 +66,7 @@ pub(crate) fn transcript(answer: &str, start: u64, end: u64) -> AudioContext {
         match timed(line) {
             Some((second, text)) => {
                 let last = sentences.last().map_or(start, |last| last.started_at);
-                let at = start
-                    .saturating_add((second * 1000.0) as u64)
+                let at = (start + Duration::from_millis((second * 1000.0) as u64))
                     .min(end)
                     .max(last);
                 let words = text.trim_start_matches(['–', '-', '—']).trim();
@@ -97,7 +96,7 @@ pub(crate) fn transcript(answer: &str, start: u64, end: u64) -> AudioContext {
     }
 }
 
-fn said(started_at: u64, ended_at: u64, text: &str, starts_turn: bool) -> Sentence {
+fn said(started_at: Instant, ended_at: Instant, text: &str, starts_turn: bool) -> Sentence {
     Sentence {
         started_at,
         ended_at,
@@ -129,17 +128,21 @@ fn timed(line: &str) -> Option<(f64, &str)> {
 mod tests {
     use super::*;
 
+    fn at(milliseconds: u64) -> Instant {
+        Instant::from_millis(milliseconds)
+    }
+
     #[test]
     fn lines_become_sentences_on_the_episodes_clock() {
         let answer = "(0.4) Good morning, who is calling?\n(3.2) – It is Mia,\nabout order 4711.\n[0:05] Fine.\n9s Bye.\n";
-        let context = transcript(answer, 10_000, 20_000);
+        let context = transcript(answer, at(10_000), at(20_000));
         let lines: Vec<(u64, u64, &str, bool)> = context
             .sentences
             .iter()
             .map(|said| {
                 (
-                    said.started_at,
-                    said.ended_at,
+                    said.started_at.as_millis(),
+                    said.ended_at.as_millis(),
                     said.text.as_str(),
                     said.starts_turn,
                 )
@@ -158,24 +161,28 @@ mod tests {
 
     #[test]
     fn silence_prose_and_wild_times_are_survived() {
-        assert_eq!(transcript("(silence)", 0, 9_000).sentences, []);
-        assert_eq!(transcript("", 0, 9_000).sentences, []);
-        let prose = transcript("2019 was a good year.\nWas it?", 5_000, 9_000);
+        assert_eq!(transcript("(silence)", at(0), at(9_000)).sentences, []);
+        assert_eq!(transcript("", at(0), at(9_000)).sentences, []);
+        let prose = transcript("2019 was a good year.\nWas it?", at(5_000), at(9_000));
         assert_eq!(prose.sentences.len(), 1);
         assert_eq!(prose.sentences[0].text, "2019 was a good year. Was it?");
-        assert_eq!(prose.sentences[0].started_at, 5_000);
-        let wild = transcript("(500) Late.\n(1) Early.\n(1.2.3) No time.", 0, 9_000);
-        let times: Vec<u64> = wild.sentences.iter().map(|said| said.started_at).collect();
-        assert_eq!(times, [9_000, 9_000]);
+        assert_eq!(prose.sentences[0].started_at, at(5_000));
+        let wild = transcript(
+            "(500) Late.\n(1) Early.\n(1.2.3) No time.",
+            at(0),
+            at(9_000),
+        );
+        let times: Vec<Instant> = wild.sentences.iter().map(|said| said.started_at).collect();
+        assert_eq!(times, [at(9_000), at(9_000)]);
     }
 
     #[test]
     fn pictures_of_the_window_come_before_the_sound() {
         let mut pictures = Pictures::default();
-        for at in [1_000, 6_000, 7_000, 8_000] {
-            pictures.add(at, &format!("k{at}"));
+        for captured_at in [1_000, 6_000, 7_000, 8_000] {
+            pictures.add(at(captured_at), &BlobId::new(format!("k{captured_at}")));
         }
-        let request = request("wav", 5_000, &mut pictures, 2, 100);
+        let request = request(&BlobId::new("wav"), at(5_000), &mut pictures, 2, 100);
         let user = &request.messages[1].parts;
         let images: Vec<&str> = user
             .iter()
@@ -186,7 +193,7 @@ mod tests {
             .collect();
         assert_eq!(images, ["k6000", "k8000"]);
         assert!(user.contains(&"The screen at second 3.0 of the recording:\n".into()));
-        assert_eq!(user.last(), Some(&Part::Audio("wav".to_owned())));
+        assert_eq!(user.last(), Some(&Part::Audio(BlobId::new("wav"))));
         assert_eq!(request.tools, []);
     }
 }

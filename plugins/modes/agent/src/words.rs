@@ -26,7 +26,7 @@ pub(crate) fn system(brief: &Brief, sent: Size, answering: &Answering<'_>) -> St
         "You operate a computer through {} and {last}, as a person would. You were given a task: work on it until it is finished.\n\n",
         senses.join(", ")
     );
-    let pace = brief.pace as f64 / 1000.0;
+    let pace = brief.pace.as_seconds();
     let _ = writeln!(text, "About every {pace} seconds you are shown:");
     text.push_str("- the task, and what you did so far, newest first, with what went wrong\n");
     if audio {

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use dynacu_sdk::{Action, Click, MouseButton, Point, Scroll, ScrollDirection, Size};
+use dynacu_sdk::{Action, Click, Duration, MouseButton, Point, Scroll, ScrollDirection, Size};
 
 /// Chords that a person presses without thinking of a shortcut.
 const CHORDS: [&str; 12] = [
@@ -63,13 +63,13 @@ impl Draw {
     pub(crate) fn action(&mut self) -> Action {
         match self.below(100) {
             0..55 => self.click(),
-            55..70 => Action::text(self.text()),
-            70..83 => Action::chord(self.one(&CHORDS)),
+            55..70 => Action::type_text(self.text()),
+            70..83 => Action::key(self.one(&CHORDS)),
             83..91 => self.scroll(),
-            91..94 => Action::drag_between(self.point(), self.point()),
-            94..97 => Action::MovePointer(self.point()),
-            _ if self.speaks => Action::say(self.text()),
-            _ => Action::Wait(500 + self.below(2_000)),
+            91..94 => Action::drag(self.point(), self.point()),
+            94..97 => Action::Move(self.point()),
+            _ if self.speaks => Action::speak(self.text()),
+            _ => Action::wait(Duration::from_millis(500 + self.below(2_000))),
         }
     }
 
@@ -149,7 +149,7 @@ mod tests {
         let count =
             |wanted: fn(&Action) -> bool| all.iter().filter(|action| wanted(action)).count();
         assert!(count(|action| matches!(action, Action::Click(_))) > 1_000);
-        assert!(count(|action| matches!(action, Action::TypeText(_))) > 200);
+        assert!(count(|action| matches!(action, Action::Type(_))) > 200);
         assert!(count(|action| matches!(action, Action::Key(_))) > 150);
         assert!(count(|action| matches!(action, Action::Scroll(_))) > 80);
         assert!(count(|action| matches!(action, Action::Drag(_))) > 20);

@@ -4,8 +4,8 @@
 mod draw;
 
 use dynacu_sdk::{
-    Brief, Channels, Decision, Observation, PolicyDescriptor, Session, StepPolicy, export_policy,
-    logging,
+    Brief, Channels, Decision, Interrupted, Observation, PolicyError, Session, StepPolicy,
+    export_policy, logging,
 };
 use serde::Deserialize;
 
@@ -28,13 +28,9 @@ struct Random {
 }
 
 impl StepPolicy for Random {
-    fn describe() -> PolicyDescriptor {
-        PolicyDescriptor::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
-            .with_channels(Channels::SPEECH)
-    }
+    type Settings = Settings;
 
-    fn new(brief: &Brief, settings: &str) -> Result<Self, String> {
-        let settings: Settings = serde_json::from_str(settings).map_err(|e| e.to_string())?;
+    fn new(brief: &Brief, settings: Settings) -> Result<Self, PolicyError> {
         let seed = settings.seed.unwrap_or_else(draw::any_seed);
         logging::info(&format!("seed {seed}"));
         let speaks = brief.granted.contains(Channels::SPEECH);
@@ -43,12 +39,18 @@ impl StepPolicy for Random {
         })
     }
 
-    fn on_observation(&mut self, _session: &mut Session, _observation: &Observation) -> Decision {
+    fn on_observation(
+        &mut self,
+        _session: &mut Session,
+        _observation: &Observation,
+    ) -> Result<Decision, Interrupted> {
         if self.draw.below(DONE_IN) == 0 {
-            return Decision::Done;
+            return Ok(Decision::Done);
         }
         let count = 1 + self.draw.below(ACTIONS);
-        Decision::Act((0..count).map(|_| self.draw.action()).collect())
+        Ok(Decision::Act(
+            (0..count).map(|_| self.draw.action()).collect(),
+        ))
     }
 }
 

@@ -1,18 +1,16 @@
 //! Runs the task's own `solution.toml`: steps that wait for perception and then act. It is never told the answer, so
 //! its score is what a mode allows to one who reasons perfectly, and a task that it fails is a broken task.
 
-use dynacu_sdk::{Policy, PolicyDescriptor, PolicyError, Session, export_policy};
-use solution::{CHANNELS, Senses, play};
+use dynacu_sdk::settings::NoSettings;
+use dynacu_sdk::{Interrupted, Policy, Session, export_policy};
+use solution::{Senses, play};
 
 struct Reference;
 
 impl Policy for Reference {
-    fn describe() -> PolicyDescriptor {
-        PolicyDescriptor::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
-            .with_channels(CHANNELS)
-    }
+    type Settings = NoSettings;
 
-    fn run(session: &mut Session, _settings: &str) -> Result<(), PolicyError> {
+    fn run(session: &mut Session, _settings: NoSettings) -> Result<(), Interrupted> {
         play(session, Senses::Open)
     }
 }

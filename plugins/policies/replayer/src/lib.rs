@@ -3,8 +3,9 @@
 
 mod sweep;
 
+use dynacu_sdk::settings::NoSettings;
 use dynacu_sdk::{
-    Brief, Channels, Decision, Observation, PolicyDescriptor, Rect, Session, Size, StepPolicy,
+    Brief, Decision, Interrupted, Observation, PolicyError, Rect, Session, Size, StepPolicy,
     export_policy, logging,
 };
 
@@ -34,25 +35,26 @@ fn band(screen: Size, step: u32) -> Rect {
 }
 
 impl StepPolicy for Replayer {
-    fn describe() -> PolicyDescriptor {
-        PolicyDescriptor::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
-            .with_channels(Channels::READING)
-    }
+    type Settings = NoSettings;
 
-    fn new(brief: &Brief, _settings: &str) -> Result<Self, String> {
+    fn new(brief: &Brief, _settings: NoSettings) -> Result<Self, PolicyError> {
         Ok(Self {
             sweep: Sweep::over(brief.screen),
             screen: brief.screen,
         })
     }
 
-    fn on_observation(&mut self, session: &mut Session, observation: &Observation) -> Decision {
+    fn on_observation(
+        &mut self,
+        session: &mut Session,
+        observation: &Observation,
+    ) -> Result<Decision, Interrupted> {
         match session.read_text(&observation.screenshot, band(self.screen, observation.step)) {
             Ok(lines) => self.sweep.see(lines),
             // Without the assist it sweeps over the grid alone and types nothing.
             Err(error) => logging::log(logging::Level::Debug, &format!("reading: {error:?}")),
         }
-        Decision::Act(self.sweep.batch())
+        Ok(Decision::Act(self.sweep.batch()))
     }
 }
 

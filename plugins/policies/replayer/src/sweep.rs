@@ -46,7 +46,7 @@ impl Sweep {
     /// Takes in what a part of the screen says now.
     pub(crate) fn see(&mut self, lines: Vec<TextLine>) {
         for line in lines {
-            let at = line.box_.centre();
+            let at = line.area.centre();
             let text = line.text.trim().to_owned();
             if text.is_empty() {
                 continue;
@@ -76,12 +76,12 @@ impl Sweep {
                 self.grid.back().copied()
             });
             let Some(at) = at else { break };
-            actions.push(Action::click_at(at.x, at.y));
+            actions.push(Action::click(at.x, at.y));
             if !self.texts.is_empty() {
                 let text = self.texts[self.typed % self.texts.len()].clone();
                 self.typed += 1;
-                actions.push(Action::chord("ctrl+a"));
-                actions.push(Action::text(text));
+                actions.push(Action::key("ctrl+a"));
+                actions.push(Action::type_text(text));
             }
         }
         actions
@@ -106,7 +106,7 @@ mod tests {
     fn line(text: &str, x: i32, y: i32) -> TextLine {
         TextLine {
             text: text.to_owned(),
-            box_: Rect::new(x, y, 80, 20),
+            area: Rect::new(x, y, 80, 20),
             confidence: 0.9,
         }
     }
@@ -131,9 +131,9 @@ mod tests {
         assert_eq!(clicks(&batch)[..2], [(640, 410), (140, 110)]);
         let typed: Vec<&Action> = batch
             .iter()
-            .filter(|action| matches!(action, Action::TypeText(_)))
+            .filter(|action| matches!(action, Action::Type(_)))
             .collect();
-        let texts = ["Submit", "84", "Total 84 EUR", "Submit"].map(Action::text);
+        let texts = ["Submit", "84", "Total 84 EUR", "Submit"].map(Action::type_text);
         assert_eq!(typed[..4], texts.iter().collect::<Vec<_>>()[..]);
 
         sweep.see(toast());

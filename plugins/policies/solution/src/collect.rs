@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dynacu_sdk::logging;
+use dynacu_sdk::{Instant, logging};
 use regex::Regex;
 
 use crate::ending::Ending;
@@ -14,7 +14,7 @@ use crate::script::{Collect, Sense, Step};
 /// Something perceived, and when.
 #[derive(Clone, Debug)]
 struct Reading {
-    at: u64,
+    at: Instant,
     row: Row,
     confidence: f32,
 }
@@ -27,7 +27,7 @@ struct Gathered {
     /// What the frame before showed.
     shown: BTreeSet<String>,
     /// The last change that was taken in.
-    changed_at: u64,
+    changed_at: Instant,
 }
 
 impl Run<'_> {
@@ -35,7 +35,7 @@ impl Run<'_> {
         &mut self,
         step: &Step,
         collect: &Collect,
-        after: u64,
+        after: Instant,
     ) -> Result<(), Halt> {
         let mut ending = Ending::of(step, self)?;
         let mut gathered: Vec<Gathered> = self
@@ -80,7 +80,7 @@ impl Run<'_> {
         &mut self,
         gathered: &mut Gathered,
         collect: &Collect,
-        after: u64,
+        after: Instant,
     ) -> Result<bool, Halt> {
         match &gathered.sense {
             Sense::Hear(pattern) => {
@@ -124,7 +124,7 @@ impl Run<'_> {
 
 impl Gathered {
     /// Takes in what one frame shows. A change is over at once, so the next one is another.
-    fn take(&mut self, at: u64, found: Vec<(Row, f32)>, collect: &Collect, passing: bool) {
+    fn take(&mut self, at: Instant, found: Vec<(Row, f32)>, collect: &Collect, passing: bool) {
         let mut shown = BTreeSet::new();
         for (row, confidence) in found {
             let name = key(&row, &collect.by);
@@ -208,7 +208,7 @@ mod tests {
             searched: Searched::new(),
             readings: Vec::new(),
             shown: BTreeSet::new(),
-            changed_at: 0,
+            changed_at: Instant::START,
         }
     }
 
@@ -216,7 +216,12 @@ mod tests {
         let mut gathered = gathered();
         for (at, pads) in frames.iter().enumerate() {
             let found = pads.iter().map(|pad| (row(&[("pad", pad)]), 1.0)).collect();
-            gathered.take(at as u64, found, &collect(repeats), false);
+            gathered.take(
+                Instant::from_millis(at as u64),
+                found,
+                &collect(repeats),
+                false,
+            );
         }
         rows(&[gathered], None)
             .iter()
@@ -237,14 +242,29 @@ mod tests {
         let mut by_code = collect(false);
         by_code.by = vec!["code".to_owned()];
         let read = |price: &str| row(&[("code", "A1"), ("price", price)]);
-        gathered.take(10, vec![(read("$ 1.I0"), 0.82)], &by_code, false);
-        gathered.take(20, vec![(read("$ 1.10"), 0.97)], &by_code, false);
-        gathered.take(30, vec![(read("$ 1.1O"), 0.9)], &by_code, false);
+        gathered.take(
+            Instant::from_millis(10),
+            vec![(read("$ 1.I0"), 0.82)],
+            &by_code,
+            false,
+        );
+        gathered.take(
+            Instant::from_millis(20),
+            vec![(read("$ 1.10"), 0.97)],
+            &by_code,
+            false,
+        );
+        gathered.take(
+            Instant::from_millis(30),
+            vec![(read("$ 1.1O"), 0.9)],
+            &by_code,
+            false,
+        );
         let [reading] = gathered.readings.as_slice() else {
             panic!("{:?}", gathered.readings)
         };
         assert_eq!(
-            (reading.at, reading.row["price"].text.as_str()),
+            (reading.at.as_millis(), reading.row["price"].text.as_str()),
             (10, "$ 1.10")
         );
     }
@@ -252,7 +272,7 @@ mod tests {
     #[test]
     fn what_was_said_goes_to_the_slide_that_was_up() {
         let reading = |at: u64, name: &str, text: &str| Reading {
-            at,
+            at: Instant::from_millis(at),
             row: row(&[(name, text)]),
             confidence: 1.0,
         };

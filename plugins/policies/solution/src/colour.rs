@@ -1,6 +1,6 @@
 //! The mean colour of parts of a picture.
 
-use dynacu_sdk::{Encoding, Frame, ImageFormat, Point, Rect, Size, blobs};
+use dynacu_sdk::{EncodeError, Encoding, Frame, ImageFormat, Point, Rect, Size, blobs};
 
 /// Pixels of the longer side of the picture that is decoded: a guest has better things to do.
 const SIDE: u32 = 320;
@@ -29,10 +29,9 @@ impl Picture {
         };
         let blob = match frame.encode(encoding) {
             Ok(blob) => blob,
-            Err(dynacu_sdk::EncodeError::Gone) => return Ok(None),
-            Err(dynacu_sdk::EncodeError::BadCrop) => {
-                return Err("an area leaves the screen".to_owned());
-            }
+            Err(EncodeError::Gone) => return Ok(None),
+            Err(EncodeError::BadCrop) => return Err("an area leaves the screen".to_owned()),
+            Err(EncodeError::Other(reason)) => return Err(format!("a picture: {reason}")),
         };
         let bytes = blobs::read(&blob).map_err(|error| format!("a picture: {error:?}"))?;
         Self::decode(area, &bytes).map(Some)

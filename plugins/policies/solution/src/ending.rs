@@ -1,5 +1,6 @@
 //! When a step that goes on has to end.
 
+use dynacu_sdk::{Duration, Instant};
 use regex::Regex;
 
 use crate::looks::{Reach, Searched};
@@ -7,20 +8,20 @@ use crate::run::{Halt, Run};
 use crate::script::{Sense, Step};
 
 pub(crate) struct Ending {
-    began: u64,
+    began: Instant,
     /// The last action before the step; what came before it is no sign of an end.
-    acted_at: u64,
+    acted_at: Instant,
     /// Ends well then.
-    ends_at: u64,
+    ends_at: Instant,
     /// Gives up then.
-    gives_up_at: u64,
+    gives_up_at: Instant,
     until: Vec<(Sense<Regex>, Searched)>,
 }
 
 impl Ending {
     pub(crate) fn of(step: &Step, run: &Run<'_>) -> Result<Self, Halt> {
         let began = run.session.now();
-        let then = |after: Option<u64>| after.map_or(u64::MAX, |after| began.saturating_add(after));
+        let then = |after: Option<Duration>| after.map_or(Instant::MAX, |after| began + after);
         let until = run.all_ready(&step.until)?;
         Ok(Self {
             began,
@@ -35,7 +36,7 @@ impl Ending {
     }
 
     /// The next time at which something is to be decided.
-    pub(crate) fn next(&self) -> u64 {
+    pub(crate) fn next(&self) -> Instant {
         self.ends_at.min(self.gives_up_at)
     }
 
@@ -66,7 +67,7 @@ impl Ending {
             return Ok(true);
         }
         if now >= self.gives_up_at {
-            let seconds = (self.gives_up_at - self.began) as f64 / 1000.0;
+            let seconds = (self.gives_up_at - self.began).as_seconds();
             return Err(Halt::Missed(format!("it did not end within {seconds} s")));
         }
         Ok(false)

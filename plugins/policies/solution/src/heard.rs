@@ -1,6 +1,6 @@
 //! Everything heard so far, each word once, from sentence events and both layers of the observations.
 
-use dynacu_sdk::{Observation, Sentence};
+use dynacu_sdk::{Instant, Observation, Sentence};
 use regex::Regex;
 
 use crate::memory::{Capture, Row};
@@ -10,22 +10,22 @@ pub(crate) struct Heard {
     /// In the order in which they were said.
     sentences: Vec<Said>,
     /// Layer 1, interval by interval, with its end: it may hold words that no sentence has yet.
-    recent: Vec<(u64, String)>,
+    recent: Vec<(Instant, String)>,
 }
 
 /// A match in what is settled.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Mention {
     /// When the sentence began in which the match begins.
-    pub(crate) started_at: u64,
+    pub(crate) started_at: Instant,
     pub(crate) text: String,
     pub(crate) row: Row,
 }
 
 #[derive(Debug)]
 struct Said {
-    started_at: u64,
-    ended_at: u64,
+    started_at: Instant,
+    ended_at: Instant,
     text: String,
     is_final: bool,
 }
@@ -64,7 +64,7 @@ impl Heard {
         self.sentences.insert(place, new);
     }
 
-    fn add_recent(&mut self, ended_at: u64, transcript: &str) {
+    fn add_recent(&mut self, ended_at: Instant, transcript: &str) {
         let transcript = squeeze(transcript);
         if !transcript.is_empty() {
             self.recent.push((ended_at, transcript));
@@ -75,7 +75,7 @@ impl Heard {
     /// still change, a match that ends with the text is not believed, because the next word may belong to it ("sixty" of
     /// "sixty-four"), and the last one may have been cut. A full stop there says nothing: a recogniser writes one wherever its
     /// sound ends.
-    pub(crate) fn search(&self, pattern: &Regex, after: u64) -> Option<Row> {
+    pub(crate) fn search(&self, pattern: &Regex, after: Instant) -> Option<Row> {
         let settled = self.text(|said| said.is_final && said.ended_at > after);
         if let Some(found) = pattern.captures(&settled) {
             return Some(captured(pattern, &found));
@@ -97,7 +97,7 @@ impl Heard {
     }
 
     /// Every match in the final sentences that ended later than `after`, in the order of time.
-    pub(crate) fn mentions(&self, pattern: &Regex, after: u64) -> Vec<Mention> {
+    pub(crate) fn mentions(&self, pattern: &Regex, after: Instant) -> Vec<Mention> {
         let said: Vec<&Said> = self
             .sentences
             .iter()
@@ -145,10 +145,10 @@ impl Said {
     fn covers(&self, other: &Self) -> bool {
         let start = self.started_at.max(other.started_at);
         let end = self.ended_at.min(other.ended_at);
-        let shared = end.saturating_sub(start);
-        let length = |said: &Self| said.ended_at.saturating_sub(said.started_at);
+        let shared = end - start;
+        let length = |said: &Self| said.ended_at - said.started_at;
         let shorter = length(self).min(length(other));
-        self.started_at == other.started_at || shared * 2 > shorter
+        self.started_at == other.started_at || shared + shared > shorter
     }
 }
 
@@ -173,10 +173,14 @@ mod tests {
     use super::*;
     use crate::memory::row;
 
+    fn at(milliseconds: u64) -> Instant {
+        Instant::from_millis(milliseconds)
+    }
+
     fn sentence(started_at: u64, ended_at: u64, text: &str, is_final: bool) -> Sentence {
         Sentence {
-            started_at,
-            ended_at,
+            started_at: at(started_at),
+            ended_at: at(ended_at),
             text: text.to_owned(),
             confidence: 1.0,
             is_final,
@@ -202,9 +206,9 @@ mod tests {
             "Welcome back. I ended up paying sixty-four dollars for it."
         );
         let pattern = Regex::new("paying (?<price>.+?) for").unwrap();
-        let found = heard.search(&pattern, 0).unwrap();
+        let found = heard.search(&pattern, at(0)).unwrap();
         assert_eq!(found, row(&[("price", "sixty-four dollars")]));
-        assert!(heard.search(&pattern, 6_000).is_none(), "said before");
+        assert!(heard.search(&pattern, at(6_000)).is_none(), "said before");
     }
 
     #[test]
@@ -215,13 +219,18 @@ mod tests {
         heard.add(&sentence(4_000, 5_000, "Row six is free.", true));
         heard.add(&sentence(6_000, 7_000, "Row ten is free", false));
         let pattern = Regex::new(r"(?i)row (?<row>\w+) is (?<state>\w+)").unwrap();
-        let all = heard.mentions(&pattern, 0);
+        let all = heard.mentions(&pattern, at(0));
         let told: Vec<_> = all
             .iter()
-            .map(|mention| (mention.started_at, mention.row["row"].text.as_str()))
+            .map(|mention| {
+                (
+                    mention.started_at.as_millis(),
+                    mention.row["row"].text.as_str(),
+                )
+            })
             .collect();
         assert_eq!(told, [(0, "two"), (0, "five"), (4_000, "six")]);
-        assert_eq!(heard.mentions(&pattern, 3_000).len(), 1);
+        assert_eq!(heard.mentions(&pattern, at(3_000)).len(), 1);
     }
 
     #[test]
@@ -229,13 +238,16 @@ mod tests {
         let mut heard = Heard::default();
         let pattern = Regex::new(r"paying (?<price>[\w-]+)").unwrap();
         heard.add(&sentence(0, 2_000, "I was paying sixty", false));
-        heard.add_recent(2_000, "I was paying sixty");
-        assert!(heard.search(&pattern, 0).is_none());
-        heard.add_recent(4_000, "four dollars for it.");
-        assert!(heard.search(&pattern, 0).is_some());
+        heard.add_recent(at(2_000), "I was paying sixty");
+        assert!(heard.search(&pattern, at(0)).is_none());
+        heard.add_recent(at(4_000), "four dollars for it.");
+        assert!(heard.search(&pattern, at(0)).is_some());
         let mut stopped = Heard::default();
         stopped.add(&sentence(0, 2_000, "I was paying sixty.", false));
-        stopped.add_recent(2_000, "I was paying sixty.");
-        assert!(stopped.search(&pattern, 0).is_none(), "a stop is no word");
+        stopped.add_recent(at(2_000), "I was paying sixty.");
+        assert!(
+            stopped.search(&pattern, at(0)).is_none(),
+            "a stop is no word"
+        );
     }
 }

@@ -17,17 +17,10 @@ mod sense;
 mod step;
 mod watch;
 
-use dynacu_sdk::{Channels, PolicyError, Session, logging};
+use dynacu_sdk::{Interrupted, PolicyError, Session, SolutionError, logging};
 
 use run::{Halt, Run};
 use script::Script;
-
-/// What either policy asks for.
-pub const CHANNELS: Channels = Channels::KEYFRAMES
-    .union(Channels::AUDIO)
-    .union(Channels::SPEECH)
-    .union(Channels::READING)
-    .union(Channels::SOLUTION);
 
 /// Whether steps that wait for something perceive it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,16 +31,21 @@ pub enum Senses {
     Shut,
 }
 
-/// Plays the script of the brief to its end.
+/// Plays the task's script to its end.
 ///
 /// # Errors
 ///
 /// [`PolicyError::GaveUp`] with the step that could not be done, [`PolicyError::Other`] for a script that is wrong.
-pub fn play(session: &mut Session, senses: Senses) -> Result<(), PolicyError> {
-    let Some(text) = session.brief().solution.clone() else {
-        return Err(PolicyError::GaveUp(
-            "no solution.toml was passed: the task has none, or the `solution` assist is not granted".to_owned(),
-        ));
+pub fn play(session: &mut Session, senses: Senses) -> Result<(), Interrupted> {
+    let text = match session.solution_script() {
+        Ok(Some(text)) => text,
+        Ok(None) | Err(SolutionError::NotGranted) => {
+            return Err(PolicyError::GaveUp(
+                "no solution.toml was passed: the task has none, or the `solution` assist is not granted".to_owned(),
+            )
+            .into());
+        }
+        Err(error @ SolutionError::Other(_)) => return Err(error.into()),
     };
     let script = Script::parse(&text)
         .and_then(|script| match senses {
@@ -56,10 +54,11 @@ pub fn play(session: &mut Session, senses: Senses) -> Result<(), PolicyError> {
         })
         .map_err(|error| PolicyError::Other(format!("solution.toml: {error}")))?;
     match Run::new(session, &script, senses).play() {
-        Ok(()) | Err(Halt::Stopped) => Ok(()),
+        Ok(()) => Ok(()),
+        Err(Halt::Stopped(cause)) => Err(cause.into()),
         Err(Halt::GaveUp(reason) | Halt::Failed(reason) | Halt::Missed(reason)) => {
             logging::warn(&reason);
-            Err(PolicyError::GaveUp(reason))
+            Err(PolicyError::GaveUp(reason).into())
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
-use dynacu_sdk::{Frame, Keyframe, Observation, Rect};
+use dynacu_sdk::{Frame, Instant, Keyframe, Observation, Rect};
 
 use crate::reading::Page;
 
@@ -15,7 +15,7 @@ pub(crate) struct Look {
     /// Counts frames as they came in.
     pub(crate) id: u64,
     pub(crate) frame: Frame,
-    pub(crate) captured_at: u64,
+    pub(crate) captured_at: Instant,
     /// The box around the change; none for a screenshot.
     pub(crate) changed: Option<Rect>,
     /// What was read in which area, for whoever looks at the same place later.
@@ -37,11 +37,11 @@ pub(crate) type Searched = BTreeSet<u64>;
 pub(crate) enum Reach {
     /// Anything held from `after` on; the newest of what the last action may have brought about comes first, being the
     /// most likely to be settled.
-    Past { acted_at: u64, after: u64 },
+    Past { acted_at: Instant, after: Instant },
     /// The newest frame that may show news there: what is to be clicked must be there now.
     Newest,
     /// Everything held from `after` on, oldest first.
-    Onward { after: u64 },
+    Onward { after: Instant },
 }
 
 impl Looks {
@@ -65,7 +65,7 @@ impl Looks {
         }
     }
 
-    fn add(&mut self, frame: Frame, captured_at: u64, changed: Option<Rect>) {
+    fn add(&mut self, frame: Frame, captured_at: Instant, changed: Option<Rect>) {
         if self.all.len() == HELD {
             self.all.pop_front();
         }
@@ -119,7 +119,7 @@ impl Looks {
     }
 
     /// The first keyframe later than `after` that changed something in one of some areas: when, and in which of them most.
-    pub(crate) fn change_after(&self, after: u64, areas: &[Rect]) -> Option<(u64, usize)> {
+    pub(crate) fn change_after(&self, after: Instant, areas: &[Rect]) -> Option<(Instant, usize)> {
         self.all.iter().find_map(|look| {
             let changed = look.changed.filter(|_| look.captured_at > after)?;
             let (place, share) = areas

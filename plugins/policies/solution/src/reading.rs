@@ -27,7 +27,7 @@ impl Page {
     /// Puts lines in order: rows from top to bottom, within a row from left to right. Rows are parted by a line
     /// break, pieces of one row by a space.
     pub(crate) fn new(mut lines: Vec<TextLine>) -> Self {
-        lines.sort_by_key(|line| line.box_.centre().y);
+        lines.sort_by_key(|line| line.area.centre().y);
         let mut rows: Vec<Vec<TextLine>> = Vec::new();
         for line in lines {
             match rows.last_mut() {
@@ -40,7 +40,7 @@ impl Page {
             lines: Vec::new(),
         };
         for mut row in rows {
-            row.sort_by_key(|line| line.box_.origin.x);
+            row.sort_by_key(|line| line.area.origin.x);
             for (place, line) in row.into_iter().enumerate() {
                 if !page.text.is_empty() {
                     page.text.push(if place == 0 { '\n' } else { ' ' });
@@ -109,7 +109,7 @@ impl Page {
         let text = &self.text[place.clone()];
         let letters = |part: &str| part.chars().count() as f32;
         let middle = letters(&text[..start]) + letters(&text[start..end]) / 2.0;
-        Some(along(line.box_, middle / letters(text)))
+        Some(along(line.area, middle / letters(text)))
     }
 
     /// The middle of some words, which may be part of a line. Case, spaces and signs do not matter, since reading
@@ -130,7 +130,7 @@ impl Page {
             let start = text[..text.find(&wanted)?].chars().count();
             let end = start + wanted.chars().count() - 1;
             let middle = (kept.get(start)?.0 + kept.get(end)?.0 + 1) as f32 / 2.0;
-            Some(along(line.box_, middle / letters.len() as f32))
+            Some(along(line.area, middle / letters.len() as f32))
         })
     }
 }
@@ -152,8 +152,8 @@ fn plain(letter: char) -> Option<char> {
 }
 
 fn same_row(a: &TextLine, b: &TextLine) -> bool {
-    let apart = a.box_.centre().y.abs_diff(b.box_.centre().y);
-    apart * 2 < a.box_.size.height.min(b.box_.size.height)
+    let apart = a.area.centre().y.abs_diff(b.area.centre().y);
+    apart * 2 < a.area.size.height.min(b.area.size.height)
 }
 
 #[cfg(test)]
@@ -163,7 +163,7 @@ mod tests {
     fn line(text: &str, x: i32, y: i32, width: u32, confidence: f32) -> TextLine {
         TextLine {
             text: text.to_owned(),
-            box_: Rect::new(x, y, width, 20),
+            area: Rect::new(x, y, width, 20),
             confidence,
         }
     }

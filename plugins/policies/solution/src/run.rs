@@ -2,9 +2,10 @@
 //! `watch.rs`, `collect.rs` and `choose.rs`.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use dynacu_sdk::{ActFailure, Action, Event, PerformError, Point, Session, logging};
+use dynacu_sdk::{
+    ActFailure, Action, Duration, Event, Instant, PerformError, Point, Session, StopCause, logging,
+};
 use regex::Regex;
 
 use crate::Senses;
@@ -19,13 +20,19 @@ use crate::script::{At, Place, Script, Shift, Step};
 #[derive(Debug)]
 pub(crate) enum Halt {
     /// The host ended the episode.
-    Stopped,
+    Stopped(StopCause),
     /// What the step waited for or looked for did not come; an optional step goes on.
     Missed(String),
     /// The step cannot be done.
     Failed(String),
     /// Either of the two, with the step that it is about.
     GaveUp(String),
+}
+
+impl From<StopCause> for Halt {
+    fn from(cause: StopCause) -> Self {
+        Self::Stopped(cause)
+    }
 }
 
 pub(crate) struct Run<'a> {
@@ -37,11 +44,11 @@ pub(crate) struct Run<'a> {
     pub(crate) heard: Heard,
     pub(crate) looks: Looks,
     /// When the next observation is due.
-    next_look: u64,
+    next_look: Instant,
     /// When the last action began; what came after it may be its effect.
-    pub(crate) acted_at: u64,
+    pub(crate) acted_at: Instant,
     /// The last change that a step was satisfied by.
-    pub(crate) changed_at: u64,
+    pub(crate) changed_at: Instant,
 }
 
 impl<'a> Run<'a> {
@@ -58,9 +65,9 @@ impl<'a> Run<'a> {
             lists,
             heard: Heard::default(),
             looks: Looks::default(),
-            next_look: 0,
-            acted_at: 0,
-            changed_at: 0,
+            next_look: Instant::START,
+            acted_at: Instant::START,
+            changed_at: Instant::START,
         }
     }
 
@@ -121,58 +128,56 @@ impl<'a> Run<'a> {
     }
 
     /// Takes in what comes next, an observation when one is due and events in between, until `until` at the latest.
-    pub(crate) fn perceive(&mut self, until: u64) -> Result<(), Halt> {
+    pub(crate) fn perceive(&mut self, until: Instant) -> Result<(), Halt> {
         let now = self.session.now();
         if now >= self.next_look {
             return self.observe();
         }
-        let wait = self.next_look.min(until).saturating_sub(now);
-        let event = self.session.next(Some(Duration::from_millis(wait)));
-        self.take_in(event)
+        let wait = self.next_look.min(until) - now;
+        if let Some(event) = self.session.next(Some(wait))? {
+            self.take_in(event);
+        }
+        Ok(())
     }
 
     /// Takes in whatever has already come, without waiting.
     pub(crate) fn drain(&mut self) -> Result<(), Halt> {
-        loop {
-            match self.session.next(Some(Duration::ZERO)) {
-                Event::Elapsed => return Ok(()),
-                event => self.take_in(event)?,
-            }
+        while let Some(event) = self.session.next(Some(Duration::ZERO))? {
+            self.take_in(event);
         }
+        Ok(())
     }
 
     fn observe(&mut self) -> Result<(), Halt> {
-        let observation = self.session.observe().map_err(|_| Halt::Stopped)?;
+        let observation = self.session.observe()?;
         self.next_look = observation.taken_at + self.session.brief().pace;
         self.heard.observe(&observation);
         self.looks.observe(observation);
         Ok(())
     }
 
-    fn take_in(&mut self, event: Event) -> Result<(), Halt> {
+    fn take_in(&mut self, event: Event) {
         match event {
-            Event::Stop(_) => return Err(Halt::Stopped),
             Event::Sentence(sentence) => self.heard.add(&sentence),
             Event::Keyframe(keyframe) => self.looks.add_keyframe(keyframe),
-            Event::Completion(_) | Event::Action(_) | Event::Elapsed => {}
+            Event::Completion(_) | Event::Action(_) => {}
         }
-        Ok(())
     }
 
     /// Performs a batch and waits for its outcome.
     pub(crate) fn act(&mut self, actions: Vec<Action>) -> Result<(), Halt> {
         self.acted_at = self.session.now();
         self.session.act(actions).map_err(|failure| match failure {
-            ActFailure::Stopped(_) => Halt::Stopped,
-            failure => Halt::Failed(failure.to_string()),
+            ActFailure::Stopped(cause) => Halt::Stopped(cause),
+            ActFailure::TooMany(_) | ActFailure::Failed { .. } => Halt::Failed(failure.to_string()),
         })
     }
 
     /// Performs a pause and goes on perceiving while it lasts.
-    pub(crate) fn pause(&mut self, milliseconds: u64) -> Result<(), Halt> {
-        let pause = vec![Action::Wait(milliseconds)];
+    pub(crate) fn pause(&mut self, time: Duration) -> Result<(), Halt> {
+        let pause = vec![Action::wait(time)];
         let ids = self.session.perform(pause).map_err(|error| match error {
-            PerformError::Stopped(_) => Halt::Stopped,
+            PerformError::Stopped(cause) => Halt::Stopped(cause),
             PerformError::TooMany(_) => Halt::Failed("one action was too many".to_owned()),
         })?;
         loop {
@@ -186,7 +191,7 @@ impl<'a> Run<'a> {
             match done {
                 Some(Ok(_)) => return Ok(()),
                 Some(Err(error)) => return Err(Halt::Failed(error.reason())),
-                None => self.perceive(u64::MAX)?,
+                None => self.perceive(Instant::MAX)?,
             }
         }
     }

@@ -7,7 +7,7 @@ mod raw;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dynacu_sdk::{MouseButton, Point, Rect, ScrollDirection};
+use dynacu_sdk::{Duration, MouseButton, Point, Rect, ScrollDirection};
 use regex::Regex;
 use serde::Deserialize;
 
@@ -42,10 +42,10 @@ pub(crate) struct Step {
     /// Its number, and inside a `then` the numbers around it: `4.2`.
     pub(crate) label: String,
     pub(crate) what: What,
-    /// Milliseconds that it may take; none where only the episode's end limits it.
-    pub(crate) within: Option<u64>,
-    /// Milliseconds after which it ends well.
-    pub(crate) lasting: Option<u64>,
+    /// Time that it may take; none where only the episode's end limits it.
+    pub(crate) within: Option<Duration>,
+    /// Time after which it ends well.
+    pub(crate) lasting: Option<Duration>,
     /// Any of these ends it well.
     pub(crate) until: Vec<Sense>,
     /// Only what came after the last action counts.
@@ -54,8 +54,8 @@ pub(crate) struct Step {
     pub(crate) optional: bool,
     pub(crate) when: Vec<(String, Pattern)>,
     pub(crate) unless: Vec<(String, Pattern)>,
-    /// Milliseconds that `guess` waits instead of perceiving.
-    pub(crate) guess: u64,
+    /// How long `guess` waits instead of perceiving.
+    pub(crate) guess: Duration,
 }
 
 #[derive(Debug)]
@@ -69,7 +69,7 @@ pub(crate) enum What {
     Type(String),
     Key(Vec<String>),
     Speak(String),
-    Pause(u64),
+    Pause(Duration),
     Done,
     Watch(Watch),
     Collect(Collect),
@@ -249,7 +249,18 @@ impl Step {
             What::Wait(sense) => std::slice::from_ref(sense),
             What::Watch(watch) => &watch.senses,
             What::Collect(collect) => &collect.senses,
-            _ => &[],
+            What::Find(_)
+            | What::Click { .. }
+            | What::Move(_)
+            | What::Drag { .. }
+            | What::Scroll(_)
+            | What::Type(_)
+            | What::Key(_)
+            | What::Speak(_)
+            | What::Pause(_)
+            | What::Done
+            | What::Choose(_)
+            | What::Repeat { .. } => &[],
         };
         own.iter().chain(&self.until)
     }
@@ -258,7 +269,19 @@ impl Step {
     pub(crate) fn then(&self) -> &[Self] {
         match &self.what {
             What::Watch(Watch { then, .. }) | What::Repeat { then, .. } => then,
-            _ => &[],
+            What::Wait(_)
+            | What::Collect(_)
+            | What::Find(_)
+            | What::Click { .. }
+            | What::Move(_)
+            | What::Drag { .. }
+            | What::Scroll(_)
+            | What::Type(_)
+            | What::Key(_)
+            | What::Speak(_)
+            | What::Pause(_)
+            | What::Done
+            | What::Choose(_) => &[],
         }
     }
 }

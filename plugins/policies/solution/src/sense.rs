@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use dynacu_sdk::{Channels, ReadingError, Rect, logging};
+use dynacu_sdk::{Channels, Instant, ReadingError, Rect, logging};
 use regex::Regex;
 
 use crate::colour::{Picture, distance};
@@ -41,7 +41,7 @@ impl Run<'_> {
         sense: &Sense<Regex>,
         searched: &mut Searched,
         reach: Reach,
-    ) -> Result<Option<(u64, Vec<Match>)>, Halt> {
+    ) -> Result<Option<(Instant, Vec<Match>)>, Halt> {
         match sense {
             Sense::See { area, text } => {
                 let area = area.unwrap_or_else(|| self.screen());
@@ -63,7 +63,7 @@ impl Run<'_> {
         (colour, off_by): ([u8; 3], u8),
         searched: &mut Searched,
         reach: Reach,
-    ) -> Result<Option<(u64, Vec<Match>)>, Halt> {
+    ) -> Result<Option<(Instant, Vec<Match>)>, Halt> {
         let areas: Vec<Rect> = spots.areas.iter().map(|(_, area)| *area).collect();
         // All frames: a change elsewhere in the crop costs little to look at.
         let screen = self.screen();
@@ -72,7 +72,10 @@ impl Run<'_> {
                 continue;
             };
             let means: Vec<[u8; 3]> = areas.iter().map(|area| picture.mean(*area)).collect();
-            let text = format!("colours at {} ms: {means:02x?}", look.captured_at);
+            let text = format!(
+                "colours at {} ms: {means:02x?}",
+                look.captured_at.as_millis()
+            );
             logging::log(logging::Level::Debug, &text);
             let found = means
                 .iter()
@@ -86,7 +89,7 @@ impl Run<'_> {
     }
 
     /// The first change later than `after` in one of some areas.
-    pub(crate) fn change(&self, spots: &Spots, after: u64) -> Option<(u64, Match)> {
+    pub(crate) fn change(&self, spots: &Spots, after: Instant) -> Option<(Instant, Match)> {
         let mut areas: Vec<Rect> = spots.areas.iter().map(|(_, area)| *area).collect();
         if areas.is_empty() {
             areas.push(self.screen());
@@ -101,7 +104,7 @@ impl Run<'_> {
         area: Rect,
         searched: &mut Searched,
         reach: Reach,
-    ) -> Result<Option<(u64, Rc<Page>)>, Halt> {
+    ) -> Result<Option<(Instant, Rc<Page>)>, Halt> {
         while let Some(look) = self.looks.next(searched, area, reach) {
             let captured_at = look.captured_at;
             if let Some(page) = look.known(area) {
@@ -110,15 +113,19 @@ impl Run<'_> {
             match self.session.read_text(&look.frame, area) {
                 Ok(lines) => {
                     let page = look.remember(area, Page::new(lines));
-                    let text = format!("read at {captured_at} ms: {:?}", page.text());
+                    let at = captured_at.as_millis();
+                    let text = format!("read at {at} ms: {:?}", page.text());
                     logging::log(logging::Level::Debug, &text);
                     return Ok(Some((captured_at, page)));
                 }
                 Err(ReadingError::Gone) => {}
                 Err(ReadingError::NotGranted) => {
                     return Err(Halt::Failed(
-                        "the reading channel is not granted".to_owned(),
+                        "the `reading` assist is not granted".to_owned(),
                     ));
+                }
+                Err(ReadingError::BadArea) => {
+                    return Err(Halt::Failed("an area leaves the screen".to_owned()));
                 }
                 Err(ReadingError::Other(reason)) => return Err(Halt::Failed(reason)),
             }

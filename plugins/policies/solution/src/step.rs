@@ -1,6 +1,6 @@
 //! The steps that wait for one thing or act.
 
-use dynacu_sdk::{Action, Click, Drag, Event, Point, Rect, Scroll, logging};
+use dynacu_sdk::{Action, Click, Drag, Duration, Instant, Point, Rect, Scroll, logging};
 use regex::Regex;
 
 use crate::looks::{Reach, Searched};
@@ -10,29 +10,33 @@ use crate::script::{Find, Press, Sense, Spots, Step, Target, What};
 
 /// Below this confidence a reading is checked against later frames: a notice is often captured while it fades in.
 const SURE: f32 = 0.9;
-/// How long a doubtful reading waits for a better one, in milliseconds.
-const SETTLING: u64 = 1_500;
-/// How long `guess` looks for words to click, in milliseconds: what stands on the page is there by then.
-const GLANCE: u64 = 10_000;
+/// How long a doubtful reading waits for a better one.
+const SETTLING: Duration = Duration::from_millis(1_500);
+/// How long `guess` looks for words to click: what stands on the page is there by then.
+const GLANCE: Duration = Duration::from_secs(10);
 
 /// Until when a step waits.
 #[derive(Clone, Copy)]
 struct Limit {
-    deadline: u64,
-    within: u64,
+    deadline: Instant,
+    within: Duration,
 }
 
 impl Limit {
     fn missed(self, what: &str) -> Halt {
-        Halt::Missed(format!("{what} within {} s", self.within as f64 / 1000.0))
+        Halt::Missed(format!("{what} within {} s", self.within.as_seconds()))
     }
 }
 
 impl Run<'_> {
     pub(crate) fn take(&mut self, step: &Step) -> Result<(), Halt> {
-        let limit = self.limit(step.within.unwrap_or(u64::MAX));
+        let limit = self.limit(step.within.unwrap_or(Duration::MAX));
         // What is fresh came after the last action.
-        let after = if step.fresh { self.acted_at } else { 0 };
+        let after = if step.fresh {
+            self.acted_at
+        } else {
+            Instant::START
+        };
         match &step.what {
             What::Wait(sense) => match self.ready(sense)? {
                 Sense::Hear(pattern) => self.hear(&pattern, after, limit),
@@ -54,7 +58,7 @@ impl Run<'_> {
 
     /// The step as `guess` does it: it waits a while instead of perceiving, and the constants stand for the rest.
     pub(crate) fn pass(&mut self, step: &Step) -> Result<(), Halt> {
-        if step.guess > 0 {
+        if step.guess > Duration::ZERO {
             self.pause(step.guess)?;
         }
         match &step.what {
@@ -79,9 +83,9 @@ impl Run<'_> {
         }
     }
 
-    fn limit(&self, within: u64) -> Limit {
+    fn limit(&self, within: Duration) -> Limit {
         Limit {
-            deadline: self.session.now().saturating_add(within),
+            deadline: self.session.now() + within,
             within,
         }
     }
@@ -90,7 +94,7 @@ impl Run<'_> {
     fn do_it(&mut self, what: &What) -> Result<(), Halt> {
         let action = match what {
             What::Click { place, press } => click(self.place(place)?, *press),
-            What::Move(place) => Action::MovePointer(self.place(place)?),
+            What::Move(place) => Action::Move(self.place(place)?),
             What::Drag { from, to } => Action::Drag(Drag {
                 start: self.place(from)?,
                 end: self.place(to)?,
@@ -104,26 +108,30 @@ impl Run<'_> {
                 direction: scroll.direction,
                 amount: scroll.notches,
             }),
-            What::Type(text) => Action::text(self.fill(text)?),
+            What::Type(text) => Action::type_text(self.fill(text)?),
             What::Key(chords) => {
                 let chords = chords
                     .iter()
-                    .map(|chord| Ok(Action::chord(self.fill(chord)?)));
+                    .map(|chord| Ok(Action::key(self.fill(chord)?)));
                 return self.act(chords.collect::<Result<_, Halt>>()?);
             }
-            What::Speak(text) => Action::say(self.fill(text)?),
-            What::Pause(milliseconds) => return self.pause(*milliseconds),
+            What::Speak(text) => Action::speak(self.fill(text)?),
+            What::Pause(time) => return self.pause(*time),
             What::Done => {
                 self.act(vec![Action::Done])?;
-                while !matches!(self.session.next(None), Event::Stop(_)) {}
-                return Err(Halt::Stopped);
+                return Err(self.session.wait_for_end().into());
             }
-            _ => return Ok(()),
+            What::Wait(_)
+            | What::Find(_)
+            | What::Watch(_)
+            | What::Collect(_)
+            | What::Choose(_)
+            | What::Repeat { .. } => return Ok(()),
         };
         self.act(vec![action])
     }
 
-    fn hear(&mut self, pattern: &Regex, after: u64, limit: Limit) -> Result<(), Halt> {
+    fn hear(&mut self, pattern: &Regex, after: Instant, limit: Limit) -> Result<(), Halt> {
         loop {
             self.drain()?;
             if let Some(row) = self.heard.search(pattern, after) {
@@ -138,7 +146,13 @@ impl Run<'_> {
         }
     }
 
-    fn see(&mut self, area: Rect, pattern: &Regex, after: u64, limit: Limit) -> Result<(), Halt> {
+    fn see(
+        &mut self,
+        area: Rect,
+        pattern: &Regex,
+        after: Instant,
+        limit: Limit,
+    ) -> Result<(), Halt> {
         let acted_at = self.acted_at;
         let reach = Reach::Past { acted_at, after };
         let mut searched = Searched::new();

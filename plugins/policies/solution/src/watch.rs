@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dynacu_sdk::logging;
+use dynacu_sdk::{Instant, logging};
 use regex::Regex;
 
 use crate::Senses;
@@ -77,7 +77,7 @@ impl Run<'_> {
         &mut self,
         watched: &mut Watched,
         watch: &Watch,
-        began: u64,
+        began: Instant,
     ) -> Result<Option<Row>, Halt> {
         match &watched.sense {
             Sense::Hear(pattern) => {
@@ -85,7 +85,7 @@ impl Run<'_> {
                 Ok(mentions.into_iter().find_map(|mention| {
                     let what = name_of(&mention.row, &watch.by, &mention.text);
                     let known = if watch.repeats {
-                        format!("{} {what}", mention.started_at)
+                        format!("{} {what}", mention.started_at.as_millis())
                     } else {
                         what
                     };

@@ -1,8 +1,10 @@
 //! Numbers inside a row of tokens: numerals, number words, and both mixed.
 
+use dynacu_numerals::read;
+
 use crate::decimal::Decimal;
 use crate::tokens::Token;
-use crate::words::{below_twenty, scale, tens};
+use crate::words::scale;
 
 /// A number and the place behind it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,19 +102,13 @@ fn base_at(tokens: &[Token], start: usize) -> Option<(Decimal, usize)> {
 }
 
 fn below_hundred(tokens: &[Token], start: usize) -> Option<(u8, usize)> {
-    let word = tokens.get(start)?.word()?;
-    if let Some(value) = below_twenty(word) {
-        return Some((value, start + 1));
-    }
-    let tens = tens(word)?;
-    match tokens
-        .get(start + 1)
-        .and_then(Token::word)
-        .and_then(below_twenty)
-    {
-        Some(unit @ 1..=9) => Some((tens + unit, start + 2)),
-        _ => Some((tens, start + 1)),
-    }
+    let (value, used) = read::below_hundred(words_from(tokens, start))?;
+    Some((value, start + used))
+}
+
+/// The words that stand beside each other from `start` on.
+fn words_from(tokens: &[Token], start: usize) -> impl Iterator<Item = &str> + Clone {
+    tokens.iter().skip(start).map_while(Token::word)
 }
 
 /// `point` and the digits behind it, said one by one or as one number.
@@ -128,18 +124,13 @@ fn with_point(tokens: &[Token], value: Decimal, end: usize) -> Option<(Decimal, 
                 digits.push_str(&part.to_string());
                 at += 1;
             }
-            Some(Token::Word { text, .. }) if text == "oh" => {
-                digits.push('0');
-                at += 1;
-            }
-            Some(Token::Word { .. }) => {
-                let Some((part, after)) = below_hundred(tokens, at) else {
+            _ => {
+                let Some((part, used)) = read::fraction(words_from(tokens, at)) else {
                     break;
                 };
-                digits.push_str(&part.to_string());
-                at = after;
+                digits.push_str(&part);
+                at += used;
             }
-            _ => break,
         }
     }
     if digits.is_empty() {

@@ -2,60 +2,54 @@
 //! month; with full stops (`3.4.2027`) the day comes first. A year that the expected date has must be in the answer;
 //! one that it has not may be.
 
+use dynacu_numerals::{calendar, read};
+use jiff::civil;
+
 use crate::pieces::Pieces;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Date {
-    year: Option<u32>,
-    month: u32,
-    day: u32,
+    /// In a leap year where the text names no year, so that it may be the 29th of February.
+    day: civil::Date,
+    has_year: bool,
 }
 
 impl Date {
-    fn new(year: Option<u32>, month: u32, day: u32) -> Option<Self> {
-        let leap = year.is_none_or(|y| {
-            y.is_multiple_of(4) && (!y.is_multiple_of(100) || y.is_multiple_of(400))
-        });
-        let last = match month {
-            2 if leap => 29,
-            2 => 28,
-            4 | 6 | 9 | 11 => 30,
-            1..=12 => 31,
-            _ => return None,
-        };
-        (1..=last)
-            .contains(&day)
-            .then_some(Self { year, month, day })
+    fn new(year: Option<i16>, month: i8, day: i8) -> Option<Self> {
+        const LEAP_YEAR: i16 = 2000;
+        Some(Self {
+            day: civil::Date::new(year.unwrap_or(LEAP_YEAR), month, day).ok()?,
+            has_year: year.is_some(),
+        })
     }
 
-    fn answers(self, expected: Self) -> bool {
-        let year = expected.year.is_none() || self.year == expected.year;
-        year && (self.month, self.day) == (expected.month, expected.day)
+    fn satisfies(self, expected: Self) -> bool {
+        let year = !expected.has_year || (self.has_year && self.day.year() == expected.day.year());
+        let month_and_day = |date: Self| (date.day.month(), date.day.day());
+        year && month_and_day(self) == month_and_day(expected)
     }
 
-    /// Sunday is 0. Sakamoto's method; none without a year.
-    fn weekday(self) -> Option<u32> {
-        const SHIFT: [u32; 12] = [0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4];
-        let year = self.year?.checked_sub(u32::from(self.month < 3))?;
-        let shift = SHIFT.get(usize::try_from(self.month).ok()? - 1)?;
-        Some((year + year / 4 - year / 100 + year / 400 + shift + self.day) % 7)
+    /// Monday is 1; none without a year.
+    fn weekday(self) -> Option<i8> {
+        self.has_year
+            .then(|| self.day.weekday().to_monday_one_offset())
     }
 }
 
 pub(crate) fn accepts(expected: &str, typed: &str) -> Option<bool> {
-    let expected = whole(expected)?;
-    Some(whole(typed).is_some_and(|date| date.answers(expected)))
+    let expected = only_date(expected)?;
+    Some(only_date(typed).is_some_and(|date| date.satisfies(expected)))
 }
 
 pub(crate) fn said(expected: &str, text: &str) -> Option<Vec<bool>> {
-    let expected = whole(expected)?;
+    let expected = only_date(expected)?;
     let pieces = Pieces::of(text);
     let mut said = Vec::new();
     let mut at = 0;
     while at < pieces.len() {
         match date_at(&pieces, at) {
             Some((date, end)) => {
-                said.push(date.answers(expected) && !goes_on(&pieces, end));
+                said.push(date.satisfies(expected) && !another_day_follows(&pieces, end));
                 at = end;
             }
             None => at += 1,
@@ -65,7 +59,7 @@ pub(crate) fn said(expected: &str, text: &str) -> Option<Vec<bool>> {
 }
 
 /// Whether another day of the month follows: `March 3rd or 4th`, `March 3rd to the fifth`.
-fn goes_on(pieces: &Pieces, end: usize) -> bool {
+fn another_day_follows(pieces: &Pieces, end: usize) -> bool {
     let next = pieces.past(
         end,
         &["or", "and", "to", "through", "till", "until"],
@@ -75,7 +69,7 @@ fn goes_on(pieces: &Pieces, end: usize) -> bool {
     next > end && day.is_some_and(|(day, _)| (1..=31).contains(&day))
 }
 
-fn whole(text: &str) -> Option<Date> {
+fn only_date(text: &str) -> Option<Date> {
     let pieces = Pieces::of(text);
     let (date, end) = date_at(&pieces, pieces.past(0, &["on"], &[]))?;
     pieces.ends(end).then_some(date)
@@ -83,7 +77,7 @@ fn whole(text: &str) -> Option<Date> {
 
 /// The date that starts at `start`, and the place behind it.
 fn date_at(pieces: &Pieces, start: usize) -> Option<(Date, usize)> {
-    let weekday = pieces.word(start).and_then(weekday);
+    let weekday = pieces.word(start).and_then(calendar::weekday);
     let mut at = start;
     if weekday.is_some() {
         at = pieces.past(at + 1, &[], &['.']);
@@ -109,7 +103,7 @@ fn numeric(pieces: &Pieces, at: usize) -> Option<(Date, usize)> {
         pieces
             .digits(at)
             .filter(|digits| digits.len() <= 2)?
-            .parse::<u32>()
+            .parse::<i8>()
             .ok()
     };
     let second = two(at + 2)?;
@@ -137,8 +131,8 @@ fn numeric(pieces: &Pieces, at: usize) -> Option<(Date, usize)> {
     }
 }
 
-fn year_of(digits: &str) -> Option<u32> {
-    let number: u32 = digits.parse().ok()?;
+fn year_of(digits: &str) -> Option<i16> {
+    let number: i16 = digits.parse().ok()?;
     match digits.len() {
         4 => Some(number),
         2 => Some(2000 + number),
@@ -148,7 +142,7 @@ fn year_of(digits: &str) -> Option<u32> {
 
 /// `March 3`, `Mar. 3rd, 2027`, `March the third, twenty twenty-seven`.
 fn month_first(pieces: &Pieces, at: usize) -> Option<(Date, usize)> {
-    let month = month(pieces.word(at)?)?;
+    let month = calendar::month(pieces.word(at)?)?;
     let at = pieces.past(at + 1, &[], &['.', '-']);
     let (day, end) = day_at(pieces, pieces.past(at, &["the"], &[]))?;
     with_year(pieces, month, day, end, &['\''])
@@ -158,7 +152,7 @@ fn month_first(pieces: &Pieces, at: usize) -> Option<(Date, usize)> {
 fn day_first(pieces: &Pieces, at: usize) -> Option<(Date, usize)> {
     let (day, end) = day_at(pieces, pieces.past(at, &["the"], &[]))?;
     let at = pieces.past(end, &["of"], &['-', '.']);
-    let month = month(pieces.word(at)?)?;
+    let month = calendar::month(pieces.word(at)?)?;
     let short: &[char] = if pieces.is_sign(end, '-') {
         &['-']
     } else {
@@ -170,8 +164,8 @@ fn day_first(pieces: &Pieces, at: usize) -> Option<(Date, usize)> {
 /// A year belongs to the date behind a comma or nothing; one of two digits only behind one of the signs `before_short`.
 fn with_year(
     pieces: &Pieces,
-    month: u32,
-    day: u32,
+    month: i8,
+    day: i8,
     end: usize,
     before_short: &[char],
 ) -> Option<(Date, usize)> {
@@ -190,110 +184,27 @@ fn with_year(
     })
 }
 
-/// `twenty twenty-seven`, `two thousand and twenty-seven`, `nineteen oh five`.
-fn spelled_year(pieces: &Pieces, at: usize) -> Option<(u32, usize)> {
-    if pieces.is_word(at, "two") && pieces.is_word(at + 1, "thousand") {
-        let (rest, end) = pieces.spelled(pieces.past(at + 2, &["and"], &[]))?;
-        return Some((2000 + rest, end));
-    }
-    let century = match pieces.word(at)? {
-        "nineteen" => 1900,
-        "twenty" => 2000,
-        _ => return None,
-    };
-    let oh = pieces.past(at + 1, &["oh"], &[]);
-    let (rest, end) = pieces.spelled(oh)?;
-    (rest >= 10 || oh > at + 1).then_some((century + rest, end))
+/// `twenty twenty-seven`, `two thousand and twenty-seven`, `nineteen oh five`. Of other centuries it would be a time: `twelve
+/// thirty`.
+fn spelled_year(pieces: &Pieces, at: usize) -> Option<(i16, usize)> {
+    let (year, used) = read::year(pieces.words_from(at))?;
+    let year = i16::try_from(year).ok()?;
+    (1900..2100).contains(&year).then_some((year, at + used))
 }
 
 /// `3`, `3rd`, `third`, `twenty-first`, `three`.
-fn day_at(pieces: &Pieces, at: usize) -> Option<(u32, usize)> {
+fn day_at(pieces: &Pieces, at: usize) -> Option<(i8, usize)> {
     if let Some(digits) = pieces.digits(at) {
         let day = digits.parse().ok().filter(|_| digits.len() <= 2)?;
-        return Some((day, pieces.past(at + 1, &["st", "nd", "rd", "th"], &[])));
+        let is_ordinal = pieces.word(at + 1).is_some_and(read::is_ordinal_suffix);
+        return Some((day, at + 1 + usize::from(is_ordinal)));
     }
-    let word = pieces.word(at)?;
-    if let Some(day) = ordinal(word) {
-        return Some((day, at + 1));
-    }
-    let base = match word {
-        "twenty" => 20,
-        "thirty" => 30,
-        _ => return pieces.spelled(at),
+    let (day, used) = match read::number(pieces.words_from(at)) {
+        Some(ordinal) if ordinal.is_ordinal => (i8::try_from(ordinal.value).ok()?, ordinal.words),
+        _ => {
+            let (day, used) = read::below_hundred(pieces.words_from(at))?;
+            (i8::try_from(day).ok()?, used)
+        }
     };
-    match pieces.word(at + 1).and_then(ordinal) {
-        Some(unit @ 1..=9) => Some((base + unit, at + 2)),
-        _ => pieces.spelled(at),
-    }
-}
-
-fn ordinal(word: &str) -> Option<u32> {
-    const ORDINALS: [&str; 20] = [
-        "first",
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-        "sixth",
-        "seventh",
-        "eighth",
-        "ninth",
-        "tenth",
-        "eleventh",
-        "twelfth",
-        "thirteenth",
-        "fourteenth",
-        "fifteenth",
-        "sixteenth",
-        "seventeenth",
-        "eighteenth",
-        "nineteenth",
-        "twentieth",
-    ];
-    if word == "thirtieth" {
-        return Some(30);
-    }
-    let place = ORDINALS.iter().position(|known| *known == word)?;
-    u32::try_from(place + 1).ok()
-}
-
-/// A month by its name or its first letters: `mar`, `sept`.
-fn month(word: &str) -> Option<u32> {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let place = MONTHS.iter().position(|known| {
-        *known == word || (word == &known[..3]) || (word == "sept" && *known == "september")
-    })?;
-    u32::try_from(place + 1).ok()
-}
-
-/// A day of the week by its name or its first letters; Sunday is 0.
-fn weekday(word: &str) -> Option<u32> {
-    const DAYS: [&str; 7] = [
-        "sunday",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-    ];
-    let place = DAYS.iter().position(|known| {
-        *known == word
-            || word == &known[..3]
-            || matches!((word, *known), ("tues", "tuesday") | ("thurs", "thursday"))
-    })?;
-    u32::try_from(place).ok()
+    Some((day, at + used))
 }

@@ -1,5 +1,7 @@
 //! Bare numbers. A unit makes it another type: `64 dollars` and `64 %` are no number.
 
+use dynacu_numerals::read::is_ordinal_suffix;
+
 use crate::amount::number_at;
 use crate::currency;
 use crate::decimal::Decimal;
@@ -70,7 +72,7 @@ pub(crate) fn sign_at(tokens: &[Token], at: usize) -> (bool, usize) {
 
 /// The `th` of `64th`.
 pub(crate) fn is_ordinal(behind: Option<&Token>) -> bool {
-    matches!(behind, Some(Token::Word { text, attached: true }) if matches!(text.as_str(), "st" | "nd" | "rd" | "th"))
+    matches!(behind, Some(Token::Word { text, attached: true }) if is_ordinal_suffix(text))
 }
 
 /// The place behind a percent sign or word that stands at `at`.

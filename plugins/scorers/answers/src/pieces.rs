@@ -1,7 +1,9 @@
 //! Text cut into runs of digits, words and signs, for the types in which digits are no amounts: times, dates, phone
 //! numbers. A leading zero and the count of digits matter there, so they are kept.
 
-use crate::words::{below_twenty, fold, tens};
+use dynacu_numerals::read;
+
+use crate::words::fold;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
@@ -68,6 +70,11 @@ impl Pieces {
         self.get(at)?.word()
     }
 
+    /// The words that stand beside each other from here on.
+    pub(crate) fn words_from(&self, at: usize) -> impl Iterator<Item = &str> + Clone {
+        (at..).map_while(|at| self.word(at))
+    }
+
     pub(crate) fn is_word(&self, at: usize, wanted: &str) -> bool {
         self.word(at) == Some(wanted)
     }
@@ -95,15 +102,8 @@ impl Pieces {
 
     /// A number below a hundred in words, and the place behind it.
     pub(crate) fn spelled(&self, at: usize) -> Option<(u32, usize)> {
-        let word = self.word(at)?;
-        if let Some(value) = below_twenty(word) {
-            return Some((value.into(), at + 1));
-        }
-        let tens = u32::from(tens(word)?);
-        match self.word(at + 1).and_then(below_twenty) {
-            Some(unit @ 1..=9) => Some((tens + u32::from(unit), at + 2)),
-            _ => Some((tens, at + 1)),
-        }
+        let (value, used) = read::below_hundred(self.words_from(at))?;
+        Some((value.into(), at + used))
     }
 
     /// A number of at most two digits, or below a hundred in words.

@@ -1,5 +1,6 @@
-//! Folding of text to what matters, and number words.
+//! Folding of text to what matters, and its words.
 
+use dynacu_numerals::read;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -33,15 +34,9 @@ pub(crate) fn numbered(text: &str) -> Vec<String> {
     let mut numbered = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
-        let unit = words
-            .get(at + 1)
-            .and_then(|next| below_twenty(next))
-            .filter(|unit| (1..10).contains(unit));
-        let (word, used) = match (below_twenty(word), tens(word), unit) {
-            (Some(value), ..) => (value.to_string(), 1),
-            (_, Some(tens), Some(unit)) => ((tens + unit).to_string(), 2),
-            (_, Some(tens), None) => (tens.to_string(), 1),
-            _ => (word.clone(), 1),
+        let (word, used) = match read::below_hundred(words[at..].iter().map(String::as_str)) {
+            Some((value, used)) => (value.to_string(), used),
+            None => (word.clone(), 1),
         };
         numbered.push(word);
         at += used;
@@ -71,57 +66,14 @@ fn is_article(word: &str) -> bool {
     matches!(word, "a" | "an" | "the")
 }
 
-/// Zero to nineteen.
-pub(crate) fn below_twenty(word: &str) -> Option<u8> {
-    const WORDS: [&str; 20] = [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-    ];
-    let place = WORDS.iter().position(|known| *known == word)?;
-    u8::try_from(place).ok()
-}
-
-/// Twenty to ninety.
-pub(crate) fn tens(word: &str) -> Option<u8> {
-    Some(match word {
-        "twenty" => 20,
-        "thirty" => 30,
-        "forty" => 40,
-        "fifty" => 50,
-        "sixty" => 60,
-        "seventy" => 70,
-        "eighty" => 80,
-        "ninety" => 90,
-        _ => return None,
-    })
-}
-
 /// Thousand and above, written out or as the letter that follows digits.
 pub(crate) fn scale(word: &str) -> Option<i128> {
     Some(match word {
-        "thousand" | "k" => 1_000,
-        "million" | "m" | "mn" | "mln" => 1_000_000,
-        "billion" | "b" | "bn" | "bln" => 1_000_000_000,
-        "trillion" | "tn" => 1_000_000_000_000,
-        _ => return None,
+        "k" => 1_000,
+        "m" | "mn" | "mln" => 1_000_000,
+        "b" | "bn" | "bln" => 1_000_000_000,
+        "tn" => 1_000_000_000_000,
+        word => read::scale(word)?.into(),
     })
 }
 

@@ -32,20 +32,22 @@ use verdict::{Verdict, verdict};
 struct DocumentEdit;
 
 impl Scorer for DocumentEdit {
-    fn judge(variant_values: &str, page_events: &[PageEvent]) -> Option<String> {
-        // Settings that do not fit are reported when the episode is scored; until then nothing is decided.
-        let settings = Variant::<Settings>::parse(variant_values).ok()?.settings;
+    type Settings = Settings;
+
+    fn judge(variant: &Variant<Settings>, page_events: &[PageEvent]) -> Option<String> {
+        // What cannot be judged is reported when the episode is scored; until then nothing is decided.
+        let settings = &variant.settings;
         settings.check().ok()?;
-        let verdict = verdict(&settings, page_events).ok()??;
+        let verdict = verdict(settings, page_events).ok()??;
         Some(settings.label(verdict.outcome).to_owned())
     }
 
-    fn score_episode(episode: &Episode) -> Result<Score, ScoreError> {
-        let settings = Variant::<Settings>::parse(&episode.variant_values)?.settings;
+    fn score_episode(variant: &Variant<Settings>, episode: &Episode) -> Result<Score, ScoreError> {
+        let settings = &variant.settings;
         settings.check()?;
         episode.expect_result(&settings.labels())?;
-        let verdict = verdict(&settings, &episode.page_events)?;
-        Ok(score(&settings, verdict))
+        let verdict = verdict(settings, &episode.page_events)?;
+        Ok(score(settings, verdict))
     }
 }
 
@@ -61,7 +63,6 @@ fn score(settings: &Settings, verdict: Option<Verdict>) -> Score {
         };
     };
     let passed = verdict.outcome == verdict::Outcome::Right;
-    let seconds = verdict.at as f64 / 1000.0;
     Score {
         value: if passed { 1.0 } else { 0.0 },
         passed,
@@ -70,7 +71,7 @@ fn score(settings: &Settings, verdict: Option<Verdict>) -> Score {
             Metric::new("words_added", verdict.words_added, None),
             Metric::new("entity_faults", verdict.entity_faults as f64, None),
             Metric::new("sections_disturbed", verdict.disturbed as f64, None),
-            Metric::new("submitted_after", seconds, Some("s")),
+            Metric::new("submitted_after", verdict.at.as_seconds(), Some("s")),
         ],
         explanation: verdict.explanation,
     }

@@ -1,5 +1,6 @@
 use super::*;
 use dynacu_sdk::scoring::EndCause;
+use dynacu_sdk::{Duration, Instant};
 
 const VALUES: &str = r#"{"values": {}, "settings": {"form": "document",
     "sections": [{"section": "notes", "text": "Please tell Maria Lopez that the delivery for Harbour Street moves to March 3rd, and that the fee stays at 64 dollars.",
@@ -12,9 +13,13 @@ const NOTES: &str = "please tell maria lopez that the delivery for harbour stree
 const BUDGET: &str = "The print run costs 1,250 dollars.";
 const SUMMARY: &str = "Three vans, two drivers.";
 
+fn judge(values: &str, events: &[PageEvent]) -> Option<String> {
+    DocumentEdit::judge(&Variant::parse(values).unwrap(), events)
+}
+
 fn submit(notes: &str, budget: &str, summary: &str) -> PageEvent {
     PageEvent {
-        at: 40_000,
+        at: Instant::from_millis(40_000),
         name: "submit".to_owned(),
         data: format!(
             r#"{{"form": "document", "values": {{"notes": {notes:?}, "budget": {budget:?}, "summary": {summary:?}}}}}"#
@@ -23,23 +28,27 @@ fn submit(notes: &str, budget: &str, summary: &str) -> PageEvent {
 }
 
 fn scored(values: &str, page_events: Vec<PageEvent>) -> Result<Score, ScoreError> {
-    DocumentEdit::score_episode(&Episode {
-        task: "t".to_owned(),
-        variant_values: values.to_owned(),
-        page_events,
-        page_result: "pending".to_owned(),
-        ended: EndCause::TaskEnded,
-        duration: 60_000,
-    })
+    let variant = Variant::parse(values)?;
+    DocumentEdit::score_episode(
+        &variant,
+        &Episode {
+            task: "t".to_owned(),
+            variant_values: values.to_owned(),
+            page_events,
+            page_result: "pending".to_owned(),
+            ended: EndCause::TaskEnded,
+            duration: Duration::from_millis(60_000),
+        },
+    )
 }
 
 fn label(notes: &str, budget: &str, summary: &str) -> String {
-    DocumentEdit::judge(VALUES, &[submit(notes, budget, summary)]).unwrap_or_default()
+    judge(VALUES, &[submit(notes, budget, summary)]).unwrap_or_default()
 }
 
 #[test]
 fn most_words_and_every_entity() {
-    assert_eq!(DocumentEdit::judge(VALUES, &[]), None);
+    assert_eq!(judge(VALUES, &[]), None);
     assert_eq!(label(NOTES, BUDGET, SUMMARY), "ok");
     // Two words of twenty-two may be missing, and "dollars" is.
     let close = NOTES.replace("please tell", "Kindly inform");

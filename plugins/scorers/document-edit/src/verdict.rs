@@ -1,5 +1,6 @@
 //! The judgement on the document as it was handed in.
 
+use dynacu_sdk::Instant;
 use dynacu_sdk::scoring::{PageEvent, ScoreError};
 use page_events::{Submission, submissions};
 
@@ -25,8 +26,8 @@ pub(crate) struct Verdict {
     pub(crate) words_added: f64,
     pub(crate) entity_faults: usize,
     pub(crate) disturbed: usize,
-    /// The page's time of the submission, in milliseconds.
-    pub(crate) at: u64,
+    /// When it was submitted.
+    pub(crate) at: Instant,
     pub(crate) explanation: String,
 }
 

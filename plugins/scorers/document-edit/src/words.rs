@@ -1,5 +1,7 @@
 //! How far two texts agree, word by word.
 
+use dynacu_numerals::read::is_ordinal_suffix;
+
 /// How many of the expected words are there in order, and how many other words are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Agreement {
@@ -12,7 +14,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     let mut words = answers::words(text);
     for word in &mut words {
         let digits = word.bytes().take_while(u8::is_ascii_digit).count();
-        if digits > 0 && matches!(&word[digits..], "st" | "nd" | "rd" | "th") {
+        if digits > 0 && is_ordinal_suffix(&word[digits..]) {
             word.truncate(digits);
         }
     }

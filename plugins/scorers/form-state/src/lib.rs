@@ -26,19 +26,21 @@ use verdict::{Verdict, verdict};
 struct FormState;
 
 impl Scorer for FormState {
-    fn judge(variant_values: &str, page_events: &[PageEvent]) -> Option<String> {
-        // Settings that do not fit are reported when the episode is scored; until then nothing is decided.
-        let settings = Variant::<Settings>::parse(variant_values).ok()?.settings;
-        let verdict = verdict(&settings, page_events).ok()??;
-        Some(verdict.label(&settings).to_owned())
+    type Settings = Settings;
+
+    fn judge(variant: &Variant<Settings>, page_events: &[PageEvent]) -> Option<String> {
+        // What cannot be judged is reported when the episode is scored; until then nothing is decided.
+        let settings = &variant.settings;
+        let verdict = verdict(settings, page_events).ok()??;
+        Some(verdict.label(settings).to_owned())
     }
 
-    fn score_episode(episode: &Episode) -> Result<Score, ScoreError> {
-        let settings = Variant::<Settings>::parse(&episode.variant_values)?.settings;
+    fn score_episode(variant: &Variant<Settings>, episode: &Episode) -> Result<Score, ScoreError> {
+        let settings = &variant.settings;
         settings.check()?;
         episode.expect_result(&settings.labels())?;
-        let verdict = verdict(&settings, &episode.page_events)?;
-        Ok(score(&settings, verdict))
+        let verdict = verdict(settings, &episode.page_events)?;
+        Ok(score(settings, verdict))
     }
 }
 
@@ -54,7 +56,6 @@ fn score(settings: &Settings, verdict: Option<Verdict>) -> Score {
         };
     };
     let passed = verdict.right(settings);
-    let seconds = verdict.at as f64 / 1000.0;
     Score {
         value: if passed { 1.0 } else { 0.0 },
         passed,
@@ -62,7 +63,7 @@ fn score(settings: &Settings, verdict: Option<Verdict>) -> Score {
             Metric::new("controls_right", verdict.set as f64, None),
             Metric::new("controls", settings.controls.len() as f64, None),
             Metric::new("kept_right", verdict.kept as f64, None),
-            Metric::new("submitted_after", seconds, Some("s")),
+            Metric::new("submitted_after", verdict.at.as_seconds(), Some("s")),
         ],
         explanation: verdict.explanation,
     }

@@ -1,5 +1,6 @@
 use super::*;
 use dynacu_sdk::scoring::EndCause;
+use dynacu_sdk::{Duration, Instant};
 
 const VALUES: &str = r#"{"values": {}, "settings": {"form": "settings",
     "controls": [{"control": "region", "value": "Europe", "type": "text"}, {"control": "alerts", "value": true, "type": "text"},
@@ -7,9 +8,13 @@ const VALUES: &str = r#"{"values": {}, "settings": {"form": "settings",
     "kept": [{"control": "theme", "value": "dark", "type": "text"}],
     "success": "saved", "partial": "some_wrong", "failure": "wrong_settings"}}"#;
 
+fn judge(values: &str, events: &[PageEvent]) -> Option<String> {
+    FormState::judge(&Variant::parse(values).unwrap(), events)
+}
+
 fn submit(at: u64, values: &str) -> PageEvent {
     PageEvent {
-        at,
+        at: Instant::from_millis(at),
         name: "submit".to_owned(),
         data: format!(r#"{{"form": "settings", "values": {values}}}"#),
     }
@@ -23,18 +28,22 @@ fn state(region: &str, alerts: bool, days: &str, limit: &str, theme: &str) -> Pa
 }
 
 fn label(event: PageEvent) -> Option<String> {
-    FormState::judge(VALUES, &[event])
+    judge(VALUES, &[event])
 }
 
 fn scored(values: &str, event: Vec<PageEvent>) -> Result<Score, ScoreError> {
-    FormState::score_episode(&Episode {
-        task: "t".to_owned(),
-        variant_values: values.to_owned(),
-        page_events: event,
-        page_result: "pending".to_owned(),
-        ended: EndCause::TaskEnded,
-        duration: 60_000,
-    })
+    let variant = Variant::parse(values)?;
+    FormState::score_episode(
+        &variant,
+        &Episode {
+            task: "t".to_owned(),
+            variant_values: values.to_owned(),
+            page_events: event,
+            page_result: "pending".to_owned(),
+            ended: EndCause::TaskEnded,
+            duration: Duration::from_millis(60_000),
+        },
+    )
 }
 
 #[test]
@@ -44,7 +53,7 @@ fn each_control_by_its_type() {
     let score = scored(VALUES, vec![right]).unwrap();
     assert!(score.passed);
     assert_eq!(score.explanation, "All 5 controls are right.");
-    assert_eq!(FormState::judge(VALUES, &[]), None);
+    assert_eq!(judge(VALUES, &[]), None);
 }
 
 #[test]
@@ -68,13 +77,13 @@ fn partly_right_and_all_wrong_have_their_labels() {
 fn the_first_submission_commits() {
     let wrong = submit(5_000, "{}");
     let right = state("Europe", true, r#"["Mon", "Fri"]"#, "250", "dark");
-    let label = FormState::judge(VALUES, &[right, wrong]);
+    let label = judge(VALUES, &[right, wrong]);
     assert_eq!(label.as_deref(), Some("wrong_settings"));
     let other = PageEvent {
         data: r#"{"form": "search", "values": {}}"#.to_owned(),
         ..submit(1, "{}")
     };
-    assert_eq!(FormState::judge(VALUES, &[other]), None);
+    assert_eq!(judge(VALUES, &[other]), None);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The judgement on the first submission of the form.
 
+use dynacu_sdk::Instant;
 use dynacu_sdk::scoring::{PageEvent, ScoreError};
 use page_events::{Submission, submissions};
 
@@ -10,8 +11,8 @@ pub(crate) struct Verdict {
     pub(crate) set: usize,
     /// How many of those that were to stay are as they were.
     pub(crate) kept: usize,
-    /// The page's time of the submission, in milliseconds.
-    pub(crate) at: u64,
+    /// When it was submitted.
+    pub(crate) at: Instant,
     pub(crate) explanation: String,
 }
 

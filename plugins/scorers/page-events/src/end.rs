@@ -1,5 +1,6 @@
 //! What ends a task whose single acts decide nothing.
 
+use dynacu_sdk::Instant;
 use dynacu_sdk::scoring::{PageEvent, ScoreError};
 use serde::Deserialize;
 
@@ -17,12 +18,12 @@ pub enum End {
 }
 
 impl End {
-    /// When it came, in milliseconds; none while the task goes on.
+    /// When it came; none while the task goes on.
     ///
     /// # Errors
     ///
     /// [`ScoreError::Unscorable`] where the page sent a `submit` of another shape.
-    pub fn at(&self, events: &[PageEvent]) -> Result<Option<u64>, ScoreError> {
+    pub fn at(&self, events: &[PageEvent]) -> Result<Option<Instant>, ScoreError> {
         match self {
             Self::Window(name) => Ok(window(events, name).1),
             Self::Form(name) => {

@@ -1,5 +1,5 @@
 //! What reached a page's own server, read from the events that a scorer gets (`tasks/page-lib/README.md` has what a
-//! page sends). Times are milliseconds since the page's start signal, and everything comes in the order of its making.
+//! page sends). Everything comes in the order of its making.
 
 mod controls;
 mod end;
@@ -8,6 +8,7 @@ mod statement;
 use std::collections::BTreeMap;
 
 use answers::Written;
+use dynacu_sdk::Instant;
 use dynacu_sdk::scoring::{PageEvent, ScoreError};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -19,8 +20,8 @@ pub use statement::{Statement, statement};
 /// A form that was handed in.
 #[derive(Clone, Debug)]
 pub struct Submission {
-    /// When, in milliseconds.
-    pub at: u64,
+    /// When.
+    pub at: Instant,
     /// The form's name.
     pub form: String,
     values: BTreeMap<String, Option<Written>>,
@@ -67,8 +68,8 @@ pub fn submissions(
 /// A control of the page that was used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// When, in milliseconds.
-    pub at: u64,
+    /// When.
+    pub at: Instant,
     /// The control's name.
     pub control: String,
 }
@@ -97,10 +98,10 @@ pub fn uses(events: &[PageEvent]) -> Result<Vec<Use>, ScoreError> {
 /// What the page's microphone heard in one go.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Utterance {
-    /// When it was begun, in milliseconds.
-    pub at: u64,
-    /// When it was ended, in milliseconds.
-    pub ended_at: u64,
+    /// When it was begun.
+    pub at: Instant,
+    /// When it was ended.
+    pub ended_at: Instant,
     /// As it was recognised.
     pub text: String,
     /// The recogniser's own, from 0 to 1.
@@ -116,6 +117,7 @@ pub fn utterances(events: &[PageEvent]) -> Result<Vec<Utterance>, ScoreError> {
     #[derive(Deserialize)]
     struct Heard {
         text: String,
+        /// In milliseconds.
         #[serde(default)]
         ended_at: u64,
         confidence: Option<f64>,
@@ -125,7 +127,7 @@ pub fn utterances(events: &[PageEvent]) -> Result<Vec<Utterance>, ScoreError> {
             let heard: Heard = data(event, "a text")?;
             Ok(Utterance {
                 at: event.at,
-                ended_at: heard.ended_at.max(event.at),
+                ended_at: Instant::from_millis(heard.ended_at).max(event.at),
                 text: heard.text,
                 confidence: heard.confidence,
             })
@@ -134,7 +136,7 @@ pub fn utterances(events: &[PageEvent]) -> Result<Vec<Utterance>, ScoreError> {
 }
 
 /// The times at which the page marked a moment.
-pub fn marked(events: &[PageEvent], moment: &str) -> Vec<u64> {
+pub fn marked(events: &[PageEvent], moment: &str) -> Vec<Instant> {
     #[derive(Deserialize)]
     struct Moment {
         name: String,
@@ -150,12 +152,12 @@ pub fn marked(events: &[PageEvent], moment: &str) -> Vec<u64> {
 }
 
 /// When an answer window opened first, and when it closed after that.
-pub fn window(events: &[PageEvent], window: &str) -> (Option<u64>, Option<u64>) {
+pub fn window(events: &[PageEvent], window: &str) -> (Option<Instant>, Option<Instant>) {
     #[derive(Deserialize)]
     struct Window {
         window: String,
     }
-    let first = |name: &'static str, from: u64| {
+    let first = |name: &'static str, from: Instant| {
         named(events, name)
             .filter(|event| event.at >= from)
             .find(|event| {
@@ -165,7 +167,7 @@ pub fn window(events: &[PageEvent], window: &str) -> (Option<u64>, Option<u64>) 
             })
             .map(|event| event.at)
     };
-    let opened = first("window-opened", 0);
+    let opened = first("window-opened", Instant::START);
     let closed = opened.and_then(|opened| first("window-closed", opened));
     (opened, closed)
 }

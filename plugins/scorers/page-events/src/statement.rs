@@ -1,13 +1,14 @@
 //! What utterances say about an answer, where those that belong together are taken together.
 
 use answers::{Heard, Kind, Written};
+use dynacu_sdk::Duration;
 use dynacu_sdk::scoring::ScoreError;
 
 use crate::Utterance;
 
-/// Utterances with no longer silence between them are one statement, in milliseconds: a pause between the groups of a
+/// Utterances with no longer silence between them are one statement: a pause between the groups of a
 /// number is shorter, one between two answers longer.
-const GAP: u64 = 2_000;
+const GAP: Duration = Duration::from_secs(2);
 
 /// One or more utterances and what they say.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,9 +36,7 @@ pub fn statement(
     let others: Vec<String> = others.iter().map(|Written(text)| text.clone()).collect();
     let joined = utterances
         .windows(2)
-        .take_while(|pair| {
-            kind.said_in_groups() && pair[1].at.saturating_sub(pair[0].ended_at) <= GAP
-        })
+        .take_while(|pair| kind.said_in_groups() && pair[1].at - pair[0].ended_at <= GAP)
         .count();
     let length = (joined + 1).min(utterances.len());
     let mut text = String::new();

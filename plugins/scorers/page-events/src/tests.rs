@@ -2,7 +2,7 @@ use super::*;
 
 fn event(at: u64, name: &str, data: &str) -> PageEvent {
     PageEvent {
-        at,
+        at: Instant::from_millis(at),
         name: name.to_owned(),
         data: data.to_owned(),
     }
@@ -27,10 +27,10 @@ fn events_come_in_the_order_of_their_making() {
     let said: Vec<(u64, u64)> = utterances(&events)
         .unwrap()
         .iter()
-        .map(|said| (said.at, said.ended_at))
+        .map(|said| (said.at.as_millis(), said.ended_at.as_millis()))
         .collect();
     assert_eq!(said, [(50, 50), (300, 400)]);
-    assert_eq!(marked(&events, "shown"), [70]);
+    assert_eq!(marked(&events, "shown"), [Instant::from_millis(70)]);
 }
 
 #[test]
@@ -63,10 +63,11 @@ fn a_window_closes_after_it_opened() {
         event(15, "window-closed", r#"{"window": "other"}"#),
         event(20, "window-closed", r#"{"window": "w"}"#),
     ];
-    assert_eq!(window(&events, "w"), (Some(10), Some(20)));
-    assert_eq!(window(&events[..2], "w"), (Some(10), None));
+    let at = |milliseconds| Some(Instant::from_millis(milliseconds));
+    assert_eq!(window(&events, "w"), (at(10), at(20)));
+    assert_eq!(window(&events[..2], "w"), (at(10), None));
     assert_eq!(window(&events, "none"), (None, None));
-    assert_eq!(End::Window("w".to_owned()).at(&events).unwrap(), Some(20));
+    assert_eq!(End::Window("w".to_owned()).at(&events).unwrap(), at(20));
     assert_eq!(End::Form("f".to_owned()).at(&events).unwrap(), None);
 }
 

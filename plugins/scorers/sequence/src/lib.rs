@@ -27,17 +27,19 @@ use verdict::{Outcome, Verdict, verdict};
 struct Sequence;
 
 impl Scorer for Sequence {
-    fn judge(variant_values: &str, page_events: &[PageEvent]) -> Option<String> {
-        // Settings that do not fit are reported when the episode is scored; until then nothing is decided.
-        let settings = Variant::<Settings>::parse(variant_values).ok()?.settings;
+    type Settings = Settings;
+
+    fn judge(variant: &Variant<Settings>, page_events: &[PageEvent]) -> Option<String> {
+        // What cannot be judged is reported when the episode is scored; until then nothing is decided.
+        let settings = &variant.settings;
         let rules = settings.rules().ok()?;
         let verdict = verdict(&rules, page_events).ok()?;
         let outcome = verdict.ended.then_some(verdict.outcome)?;
         Some(settings.label(outcome).to_owned())
     }
 
-    fn score_episode(episode: &Episode) -> Result<Score, ScoreError> {
-        let settings = Variant::<Settings>::parse(&episode.variant_values)?.settings;
+    fn score_episode(variant: &Variant<Settings>, episode: &Episode) -> Result<Score, ScoreError> {
+        let settings = &variant.settings;
         let rules = settings.rules()?;
         episode.expect_result(&settings.labels())?;
         Ok(score(&rules, &verdict(&rules, &episode.page_events)?))

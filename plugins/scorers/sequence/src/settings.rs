@@ -88,7 +88,7 @@ impl Settings {
         match (outcome, &self.incomplete) {
             (Outcome::Whole, _) => &self.success,
             (Outcome::Unfinished, Some(incomplete)) => incomplete,
-            _ => &self.failure,
+            (Outcome::Unfinished, None) | (Outcome::Wrong, _) => &self.failure,
         }
     }
 

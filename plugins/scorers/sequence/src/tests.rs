@@ -1,5 +1,10 @@
 use super::*;
 use dynacu_sdk::scoring::EndCause;
+use dynacu_sdk::{Duration, Instant};
+
+fn judge(values: &str, events: &[PageEvent]) -> Option<String> {
+    Sequence::judge(&Variant::parse(values).unwrap(), events)
+}
 
 fn values(settings: &str) -> String {
     format!(
@@ -9,7 +14,7 @@ fn values(settings: &str) -> String {
 
 fn event(at: u64, name: &str, data: &str) -> PageEvent {
     PageEvent {
-        at,
+        at: Instant::from_millis(at),
         name: name.to_owned(),
         data: data.to_owned(),
     }
@@ -32,18 +37,22 @@ fn played(controls: &str) -> Vec<PageEvent> {
 }
 
 fn scored(values: &str, page_events: Vec<PageEvent>) -> Result<Score, ScoreError> {
-    Sequence::score_episode(&Episode {
-        task: "t".to_owned(),
-        variant_values: values.to_owned(),
-        page_events,
-        page_result: "pending".to_owned(),
-        ended: EndCause::TaskEnded,
-        duration: 60_000,
-    })
+    let variant = Variant::parse(values)?;
+    Sequence::score_episode(
+        &variant,
+        &Episode {
+            task: "t".to_owned(),
+            variant_values: values.to_owned(),
+            page_events,
+            page_result: "pending".to_owned(),
+            ended: EndCause::TaskEnded,
+            duration: Duration::from_millis(60_000),
+        },
+    )
 }
 
 fn label(values: &str, controls: &str) -> Option<String> {
-    Sequence::judge(values, &played(controls))
+    judge(values, &played(controls))
 }
 
 const PADS: &str = r#""expected": ["red", "blue", "red"], "prefix": "pad-", "controls": "pad-*""#;
@@ -63,10 +72,10 @@ fn the_order_must_be_the_expected_one() {
     // Nothing is decided before the end, and nothing counts after it.
     let mut events = played("pad-red pad-blue pad-red");
     let end = events.pop().unwrap();
-    assert_eq!(Sequence::judge(&values, &events), None);
+    assert_eq!(judge(&values, &events), None);
     events.push(end);
     events.push(event(90_000, "click", r#"{"control": "pad-red"}"#));
-    assert_eq!(Sequence::judge(&values, &events), ok);
+    assert_eq!(judge(&values, &events), ok);
 }
 
 #[test]

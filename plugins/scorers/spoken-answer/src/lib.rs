@@ -50,18 +50,20 @@ impl Settings {
 struct SpokenAnswer;
 
 impl Scorer for SpokenAnswer {
-    fn judge(variant_values: &str, page_events: &[PageEvent]) -> Option<String> {
-        // Settings that do not fit are reported when the episode is scored; until then nothing is decided.
-        let settings = Variant::<Settings>::parse(variant_values).ok()?.settings;
-        let verdict = verdict(&settings, page_events).ok()?;
+    type Settings = Settings;
+
+    fn judge(variant: &Variant<Settings>, page_events: &[PageEvent]) -> Option<String> {
+        // What cannot be judged is reported when the episode is scored; until then nothing is decided.
+        let settings = &variant.settings;
+        let verdict = verdict(settings, page_events).ok()?;
         settings.label(&verdict.outcome).map(str::to_owned)
     }
 
-    fn score_episode(episode: &Episode) -> Result<Score, ScoreError> {
-        let settings = Variant::<Settings>::parse(&episode.variant_values)?.settings;
+    fn score_episode(variant: &Variant<Settings>, episode: &Episode) -> Result<Score, ScoreError> {
+        let settings = &variant.settings;
         episode.expect_result(&[&settings.success, &settings.failure, &settings.missed])?;
-        let verdict = verdict(&settings, &episode.page_events)?;
-        Ok(score(&settings, &verdict))
+        let verdict = verdict(settings, &episode.page_events)?;
+        Ok(score(settings, &verdict))
     }
 }
 
@@ -89,8 +91,7 @@ fn score(settings: &Settings, verdict: &Verdict) -> Score {
             after,
             confidence,
         } => {
-            let seconds = *after as f64 / 1000.0;
-            metrics.push(Metric::new("answered_after", seconds, Some("s")));
+            metrics.push(Metric::new("answered_after", after.as_seconds(), Some("s")));
             metrics.extend(confidence.map(|value| Metric::new("confidence", value, None)));
             let word = if *right { "right" } else { "wrong" };
             let kind = settings.kind.as_str();

@@ -1,12 +1,21 @@
 use super::*;
 use dynacu_sdk::scoring::EndCause;
+use dynacu_sdk::{Duration, Instant};
 
 const VALUES: &str = r#"{"values": {"capital": "Paris"}, "settings": {"window": "answer", "value": "Paris", "type": "name",
     "others": ["Lyon"], "success": "correct", "failure": "wrong_answer", "missed": "missed_deadline"}}"#;
 
+fn judge(values: &str, events: &[PageEvent]) -> Option<String> {
+    SpokenAnswer::judge(&Variant::parse(values).unwrap(), events)
+}
+
+fn score_episode(episode: &Episode) -> Result<Score, ScoreError> {
+    SpokenAnswer::score_episode(&Variant::parse(&episode.variant_values)?, episode)
+}
+
 fn window(at: u64, name: &str) -> PageEvent {
     PageEvent {
-        at,
+        at: Instant::from_millis(at),
         name: name.to_owned(),
         data: r#"{"window": "answer"}"#.to_owned(),
     }
@@ -14,7 +23,7 @@ fn window(at: u64, name: &str) -> PageEvent {
 
 fn said(at: u64, text: &str) -> PageEvent {
     PageEvent {
-        at,
+        at: Instant::from_millis(at),
         name: "utterance".to_owned(),
         data: format!(
             r#"{{"text": {text:?}, "started_at": {at}, "ended_at": 0, "confidence": 0.9}}"#
@@ -23,14 +32,14 @@ fn said(at: u64, text: &str) -> PageEvent {
 }
 
 fn label(events: &[PageEvent]) -> Option<String> {
-    SpokenAnswer::judge(VALUES, events)
+    judge(VALUES, events)
 }
 
 #[test]
 fn a_code_may_be_said_with_pauses() {
     let values = VALUES.replace("Paris", "E-4471").replace("name", "code");
     let part = |at: u64, text: &str| PageEvent {
-        at,
+        at: Instant::from_millis(at),
         name: "utterance".to_owned(),
         data: format!(r#"{{"text": {text:?}, "ended_at": {}}}"#, at + 500),
     };
@@ -38,7 +47,7 @@ fn a_code_may_be_said_with_pauses() {
     let closed = window(30_000, "window-closed");
     let label = |events: &[&PageEvent]| {
         let events: Vec<PageEvent> = events.iter().map(|event| (*event).clone()).collect();
-        SpokenAnswer::judge(&values, &events)
+        judge(&values, &events)
     };
     let (first, second) = (part(11_000, "It is E 44."), part(12_500, "71."));
     assert_eq!(label(&[&opened, &first]), None);
@@ -64,7 +73,7 @@ fn only_the_window_counts() {
     let closed = window(20_000, "window-closed");
     let early = said(9_999, "It is Paris.");
     let typed = PageEvent {
-        at: 12_000,
+        at: Instant::from_millis(12_000),
         name: "submit".to_owned(),
         data: r#"{"form": "answer", "values": {"capital": "Paris"}}"#.to_owned(),
     };
@@ -90,13 +99,13 @@ fn the_first_utterance_that_names_an_answer_commits() {
     let events = vec![opened, right, hum, wrong];
     assert_eq!(label(&events).as_deref(), Some("wrong_answer"));
 
-    let score = SpokenAnswer::score_episode(&Episode {
+    let score = score_episode(&Episode {
         task: "t".to_owned(),
         variant_values: VALUES.to_owned(),
         page_events: events,
         page_result: "wrong_answer".to_owned(),
         ended: EndCause::TaskEnded,
-        duration: 30_000,
+        duration: Duration::from_millis(30_000),
     })
     .unwrap();
     assert_eq!(score.value, 0.0);

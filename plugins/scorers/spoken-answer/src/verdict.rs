@@ -2,6 +2,7 @@
 
 use answers::Heard;
 use dynacu_sdk::scoring::{PageEvent, ScoreError};
+use dynacu_sdk::{Duration, Instant};
 use page_events::{statement, utterances, window};
 
 use crate::Settings;
@@ -21,8 +22,8 @@ pub(crate) enum Outcome {
     Committed {
         right: bool,
         text: String,
-        /// Milliseconds from the opening of the window to the beginning of the utterance.
-        after: u64,
+        /// From the opening of the window to the beginning of the utterance.
+        after: Duration,
         confidence: Option<f64>,
     },
 }
@@ -60,7 +61,7 @@ pub(crate) fn verdict(
             committed = Some(Outcome::Committed {
                 right,
                 text: said.text,
-                after: first.at.saturating_sub(opened.unwrap_or(0)),
+                after: first.at - opened.unwrap_or(Instant::START),
                 confidence: first.confidence,
             });
         }

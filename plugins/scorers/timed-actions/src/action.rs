@@ -1,6 +1,7 @@
 //! One action against what was done on the page.
 
 use answers::{Heard, Written};
+use dynacu_sdk::Instant;
 use dynacu_sdk::scoring::{PageEvent, ScoreError};
 use page_events::{Submission, Use, Utterance, statement, submissions, uses, utterances};
 
@@ -8,7 +9,7 @@ use crate::settings::Action;
 
 /// Something that was done, which serves one action at most.
 pub(crate) struct Deed {
-    pub(crate) at: u64,
+    pub(crate) at: Instant,
     pub(crate) what: What,
     pub(crate) served: bool,
 }
@@ -35,9 +36,9 @@ pub(crate) struct Deeds {
 }
 
 impl Deeds {
-    /// Until `end`, in the page's milliseconds.
-    pub(crate) fn of(events: &[PageEvent], end: Option<u64>) -> Result<Self, ScoreError> {
-        let in_time = |at: u64| end.is_none_or(|end| at <= end);
+    /// Until `end`, where there is one.
+    pub(crate) fn of(events: &[PageEvent], end: Option<Instant>) -> Result<Self, ScoreError> {
+        let in_time = |at: Instant| end.is_none_or(|end| at <= end);
         let mut said = utterances(events)?;
         said.retain(|utterance| in_time(utterance.at));
         let used = uses(events)?.into_iter();
@@ -79,7 +80,7 @@ impl Deeds {
                 }
                 fit
             }
-            _ => Fit::Other,
+            What::Use(_) | What::Submission(_) | What::Speech(_) => Fit::Other,
         };
         self.all[place].served |= fit != Fit::Other;
         Ok(fit)

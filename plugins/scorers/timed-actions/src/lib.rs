@@ -36,20 +36,22 @@ use verdict::{Verdict, verdict};
 struct TimedActions;
 
 impl Scorer for TimedActions {
-    fn judge(variant_values: &str, page_events: &[PageEvent]) -> Option<String> {
-        // Settings that do not fit are reported when the episode is scored; until then nothing is decided.
-        let settings = Variant::<Settings>::parse(variant_values).ok()?.settings;
+    type Settings = Settings;
+
+    fn judge(variant: &Variant<Settings>, page_events: &[PageEvent]) -> Option<String> {
+        // What cannot be judged is reported when the episode is scored; until then nothing is decided.
+        let settings = &variant.settings;
         settings.check().ok()?;
-        let verdict = verdict(&settings, page_events).ok()?;
-        let label = verdict.label(&settings);
+        let verdict = verdict(settings, page_events).ok()?;
+        let label = verdict.label(settings);
         verdict.ended.then(|| label.to_owned())
     }
 
-    fn score_episode(episode: &Episode) -> Result<Score, ScoreError> {
-        let settings = Variant::<Settings>::parse(&episode.variant_values)?.settings;
+    fn score_episode(variant: &Variant<Settings>, episode: &Episode) -> Result<Score, ScoreError> {
+        let settings = &variant.settings;
         settings.check()?;
         episode.expect_result(&settings.labels())?;
-        Ok(score(&settings, &verdict(&settings, &episode.page_events)?))
+        Ok(score(settings, &verdict(settings, &episode.page_events)?))
     }
 }
 

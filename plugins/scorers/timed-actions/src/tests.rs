@@ -1,5 +1,11 @@
 use super::*;
 use dynacu_sdk::scoring::EndCause;
+use dynacu_sdk::{Duration, Instant};
+
+/// As the SDK calls it: settings that do not fit decide nothing.
+fn judge(values: &str, events: &[PageEvent]) -> Option<String> {
+    TimedActions::judge(&Variant::parse(values).ok()?, events)
+}
 
 fn values(settings: &str) -> String {
     format!(
@@ -10,7 +16,7 @@ fn values(settings: &str) -> String {
 
 fn event(at: u64, name: &str, data: &str) -> PageEvent {
     PageEvent {
-        at,
+        at: Instant::from_millis(at),
         name: name.to_owned(),
         data: data.to_owned(),
     }
@@ -45,18 +51,22 @@ fn shift(events: &[PageEvent]) -> Vec<PageEvent> {
 }
 
 fn scored(values: &str, page_events: Vec<PageEvent>) -> Result<Score, ScoreError> {
-    TimedActions::score_episode(&Episode {
-        task: "t".to_owned(),
-        variant_values: values.to_owned(),
-        page_events,
-        page_result: "pending".to_owned(),
-        ended: EndCause::TaskEnded,
-        duration: 60_000,
-    })
+    let variant = Variant::parse(values)?;
+    TimedActions::score_episode(
+        &variant,
+        &Episode {
+            task: "t".to_owned(),
+            variant_values: values.to_owned(),
+            page_events,
+            page_result: "pending".to_owned(),
+            ended: EndCause::TaskEnded,
+            duration: Duration::from_millis(60_000),
+        },
+    )
 }
 
 fn label(values: &str, events: &[PageEvent]) -> String {
-    TimedActions::judge(values, &shift(events)).unwrap_or_default()
+    judge(values, &shift(events)).unwrap_or_default()
 }
 
 const ALERTS: &str = r#""actions": [{"moment": "alert-1", "click": "ack-1", "within": 5}, {"moment": "alert-3", "click": "ack-3", "within": 5}],
@@ -98,7 +108,7 @@ fn each_alert_within_its_time() {
         click(14_000, "ack-3"),
     ];
     assert_eq!(label(&decoy), "false_alarm");
-    assert_eq!(TimedActions::judge(&values, &with(&busy)), None);
+    assert_eq!(judge(&values, &with(&busy)), None);
 
     let score = scored(&values, shift(&with(&decoy))).unwrap();
     assert!(!score.passed);
@@ -203,7 +213,7 @@ fn settings_that_do_not_fit_are_errors() {
         let values = values(&format!(r#""actions": [{action}]"#));
         let error = scored(&values, Vec::new());
         assert!(matches!(error, Err(ScoreError::Unscorable(_))), "{action}");
-        assert_eq!(TimedActions::judge(&values, &shift(&[])), None);
+        assert_eq!(judge(&values, &shift(&[])), None);
     }
     let none = scored(&values(r#""actions": []"#), Vec::new());
     assert!(matches!(none, Err(ScoreError::Unscorable(_))));

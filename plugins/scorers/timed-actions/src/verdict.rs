@@ -1,5 +1,6 @@
 //! The judgement on all actions, and the count of false alarms.
 
+use dynacu_sdk::Instant;
 use dynacu_sdk::scoring::{PageEvent, ScoreError};
 use page_events::marked;
 
@@ -61,10 +62,11 @@ impl Verdict {
     }
 }
 
-/// One time at which an action is asked for, in the page's milliseconds.
+/// One time at which an action is asked for.
 struct Chance<'a> {
     action: &'a Action,
-    marked: u64,
+    marked: Instant,
+    /// Milliseconds after the start signal; an action may count before its moment, even before the signal.
     from: i64,
     until: i64,
 }
@@ -113,8 +115,8 @@ pub(crate) fn verdict(
 }
 
 impl<'a> Chance<'a> {
-    fn new(action: &'a Action, marked: u64) -> Self {
-        let at = i64::try_from(marked).unwrap_or(i64::MAX);
+    fn new(action: &'a Action, marked: Instant) -> Self {
+        let at = i64::try_from(marked.as_millis()).unwrap_or(i64::MAX);
         let milliseconds = |seconds: f64| (seconds * 1000.0).round() as i64;
         Self {
             action,
@@ -124,8 +126,8 @@ impl<'a> Chance<'a> {
         }
     }
 
-    fn holds(&self, at: u64) -> bool {
-        i64::try_from(at).is_ok_and(|at| (self.from..=self.until).contains(&at))
+    fn holds(&self, at: Instant) -> bool {
+        i64::try_from(at.as_millis()).is_ok_and(|at| (self.from..=self.until).contains(&at))
     }
 
     /// A second use of the right control in its time is a double click, not an alarm.
@@ -147,7 +149,8 @@ impl<'a> Chance<'a> {
                 Fit::Other => continue,
                 Fit::Right => {
                     // An action that may come before its moment has a delay below zero.
-                    verdict.done.push((at as f64 - self.marked as f64) / 1000.0);
+                    let milliseconds = at.as_millis() as f64 - self.marked.as_millis() as f64;
+                    verdict.done.push(milliseconds / 1000.0);
                 }
                 Fit::Wrong => {
                     verdict.wrong += 1;
@@ -175,6 +178,6 @@ impl<'a> Chance<'a> {
     }
 }
 
-fn seconds(milliseconds: u64) -> String {
-    format!("{:.1}", milliseconds as f64 / 1000.0)
+fn seconds(at: Instant) -> String {
+    format!("{:.1}", at.as_seconds())
 }

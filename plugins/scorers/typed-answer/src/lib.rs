@@ -22,17 +22,19 @@ use verdict::{Verdict, verdict};
 struct TypedAnswer;
 
 impl Scorer for TypedAnswer {
-    fn judge(variant_values: &str, page_events: &[PageEvent]) -> Option<String> {
-        // Settings that do not fit are reported when the episode is scored; until then nothing is decided.
-        let settings = Variant::<Settings>::parse(variant_values).ok()?.settings;
-        let verdict = verdict(&settings, page_events).ok()??;
+    type Settings = Settings;
+
+    fn judge(variant: &Variant<Settings>, page_events: &[PageEvent]) -> Option<String> {
+        // What cannot be judged is reported when the episode is scored; until then nothing is decided.
+        let settings = &variant.settings;
+        let verdict = verdict(settings, page_events).ok()??;
         Some(settings.label(verdict.right).to_owned())
     }
 
-    fn score_episode(episode: &Episode) -> Result<Score, ScoreError> {
-        let settings = Variant::<Settings>::parse(&episode.variant_values)?.settings;
+    fn score_episode(variant: &Variant<Settings>, episode: &Episode) -> Result<Score, ScoreError> {
+        let settings = &variant.settings;
         episode.expect_result(&[&settings.success, &settings.failure])?;
-        let verdict = verdict(&settings, &episode.page_events)?;
+        let verdict = verdict(settings, &episode.page_events)?;
         Ok(score(verdict, episode))
     }
 }
@@ -59,8 +61,11 @@ fn score(verdict: Option<Verdict>, episode: &Episode) -> Score {
         verdict.fields_right as f64,
         None,
     ));
-    let seconds = verdict.at as f64 / 1000.0;
-    metrics.push(Metric::new("answered_after", seconds, Some("s")));
+    metrics.push(Metric::new(
+        "answered_after",
+        verdict.at.as_seconds(),
+        Some("s"),
+    ));
     Score {
         value: if verdict.right { 1.0 } else { 0.0 },
         passed: verdict.right,

@@ -1,5 +1,6 @@
 use super::*;
 use dynacu_sdk::scoring::EndCause;
+use dynacu_sdk::{Duration, Instant};
 
 const ONE: &str = r#"{"values": {"price": 64}, "settings": {"field": "price", "value": 64, "type": "money",
     "success": "price_correct", "failure": "wrong_answer"}}"#;
@@ -7,9 +8,17 @@ const TWO: &str = r#"{"values": {}, "settings": {"form": "report", "fields": [
     {"field": "code", "value": "E-4471", "type": "code"}, {"field": "reference", "value": "R-20", "type": "code"}],
     "success": "ok", "failure": "wrong_answer"}}"#;
 
+fn judge(values: &str, events: &[PageEvent]) -> Option<String> {
+    TypedAnswer::judge(&Variant::parse(values).unwrap(), events)
+}
+
+fn score_episode(episode: &Episode) -> Result<Score, ScoreError> {
+    TypedAnswer::score_episode(&Variant::parse(&episode.variant_values)?, episode)
+}
+
 fn submit(at: u64, form: &str, values: &str) -> PageEvent {
     PageEvent {
-        at,
+        at: Instant::from_millis(at),
         name: "submit".to_owned(),
         data: format!(r#"{{"form": "{form}", "values": {values}}}"#),
     }
@@ -22,7 +31,7 @@ fn episode(values: &str, page_result: &str, page_events: Vec<PageEvent>) -> Epis
         page_events,
         page_result: page_result.to_owned(),
         ended: EndCause::TaskEnded,
-        duration: 60_000,
+        duration: Duration::from_millis(60_000),
     }
 }
 
@@ -30,23 +39,23 @@ fn episode(values: &str, page_result: &str, page_events: Vec<PageEvent>) -> Epis
 fn the_first_submission_commits() {
     let right = submit(5_000, "answer", r#"{"price": "$64"}"#);
     let wrong = submit(4_000, "answer", r#"{"price": "65"}"#);
-    assert_eq!(TypedAnswer::judge(ONE, &[]), None);
+    assert_eq!(judge(ONE, &[]), None);
     assert_eq!(
-        TypedAnswer::judge(ONE, std::slice::from_ref(&right)).as_deref(),
+        judge(ONE, std::slice::from_ref(&right)).as_deref(),
         Some("price_correct")
     );
     assert_eq!(
-        TypedAnswer::judge(ONE, &[wrong.clone(), right.clone()]).as_deref(),
+        judge(ONE, &[wrong.clone(), right.clone()]).as_deref(),
         Some("wrong_answer")
     );
 
-    let score = TypedAnswer::score_episode(&episode(ONE, "price_correct", vec![right])).unwrap();
+    let score = score_episode(&episode(ONE, "price_correct", vec![right])).unwrap();
     assert!(score.passed);
     assert_eq!(
         score.explanation,
         "price was \"$64\", expected \"64\" (money): right."
     );
-    let score = TypedAnswer::score_episode(&episode(ONE, "wrong_answer", vec![wrong])).unwrap();
+    let score = score_episode(&episode(ONE, "wrong_answer", vec![wrong])).unwrap();
     assert!(!score.passed);
     assert_eq!(score.metrics[2].value, 4.0);
 }
@@ -56,29 +65,26 @@ fn every_field_must_be_right_and_other_forms_are_ignored() {
     let search = submit(1, "search", r#"{"code": "x"}"#);
     let half = submit(2, "report", r#"{"code": "e4471", "reference": null}"#);
     let whole = submit(2, "report", r#"{"code": "e4471", "reference": "r 20"}"#);
-    assert_eq!(TypedAnswer::judge(TWO, std::slice::from_ref(&search)), None);
+    assert_eq!(judge(TWO, std::slice::from_ref(&search)), None);
     assert_eq!(
-        TypedAnswer::judge(TWO, &[search.clone(), half]).as_deref(),
+        judge(TWO, &[search.clone(), half]).as_deref(),
         Some("wrong_answer")
     );
-    assert_eq!(
-        TypedAnswer::judge(TWO, &[search, whole]).as_deref(),
-        Some("ok")
-    );
+    assert_eq!(judge(TWO, &[search, whole]).as_deref(), Some("ok"));
 }
 
 #[test]
 fn what_cannot_be_judged_is_no_zero() {
-    let malformed = TypedAnswer::score_episode(&episode(ONE, "hooray", vec![]));
+    let malformed = score_episode(&episode(ONE, "hooray", vec![]));
     assert!(matches!(malformed, Err(ScoreError::MalformedResult(_))));
-    let no_answer = TypedAnswer::score_episode(&episode(ONE, "timeout", vec![])).unwrap();
+    let no_answer = score_episode(&episode(ONE, "timeout", vec![])).unwrap();
     assert_eq!(no_answer.value, 0.0);
     for settings in [
         r#"{"values": {}, "settings": {"field": "a", "success": "s", "failure": "f"}}"#,
         r#"{"values": {}, "settings": {"success": "s", "failure": "f", "colour": 1}}"#,
         "{}",
     ] {
-        let unscorable = TypedAnswer::score_episode(&episode(settings, "pending", vec![]));
+        let unscorable = score_episode(&episode(settings, "pending", vec![]));
         assert!(matches!(unscorable, Err(ScoreError::Unscorable(_))));
     }
 }

@@ -1,5 +1,6 @@
 //! The judgement on the first submission.
 
+use dynacu_sdk::Instant;
 use dynacu_sdk::scoring::{PageEvent, ScoreError};
 use page_events::submissions;
 
@@ -8,8 +9,8 @@ use crate::settings::Settings;
 pub(crate) struct Verdict {
     pub(crate) right: bool,
     pub(crate) fields_right: usize,
-    /// The page's time of the submission, in milliseconds.
-    pub(crate) at: u64,
+    /// When it was submitted.
+    pub(crate) at: Instant,
     pub(crate) explanation: String,
 }
 

@@ -5,21 +5,24 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::BodyPart;
+use crate::BlobId;
 
 /// A JSON tree whose strings may end in the base64 of a blob.
 ///
 /// A blob is a node of its own and never text to be searched for, so nothing that a page shows can become one.
 ///
 /// ```
+/// use dynacu_sdk::BlobId;
 /// use dynacu_sdk::http::{BodyPart, Json};
 ///
+/// let picture = BlobId::new("the blob's SHA-256");
 /// let body = Json::object(vec![
 ///     ("model", "small".into()),
-///     ("picture", Json::data_uri("image/png", "the blob's id")),
+///     ("picture", Json::data_uri("image/png", &picture)),
 /// ]);
 /// let parts = body.body_parts();
 /// assert_eq!(parts[0], BodyPart::Bytes(br#"{"model":"small","picture":"data:image/png;base64,"#.to_vec()));
-/// assert_eq!(parts[1], BodyPart::Base64("the blob's id".into()));
+/// assert_eq!(parts[1], BodyPart::Base64(picture));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
@@ -34,7 +37,7 @@ pub enum Json {
         /// For example `data:image/png;base64,`.
         before: String,
         /// The blob's id.
-        blob: String,
+        blob: BlobId,
     },
 }
 
@@ -56,18 +59,18 @@ impl Json {
     }
 
     /// The base64 of a blob and nothing else.
-    pub fn base64(blob: &str) -> Self {
+    pub fn base64(blob: &BlobId) -> Self {
         Self::Base64 {
             before: String::new(),
-            blob: blob.to_owned(),
+            blob: blob.clone(),
         }
     }
 
     /// The data URI of a blob.
-    pub fn data_uri(media_type: &str, blob: &str) -> Self {
+    pub fn data_uri(media_type: &str, blob: &BlobId) -> Self {
         Self::Base64 {
             before: format!("data:{media_type};base64,"),
-            blob: blob.to_owned(),
+            blob: blob.clone(),
         }
     }
 
@@ -83,7 +86,7 @@ impl Json {
     }
 
     /// The ids of all blobs, in order, repeated where they are sent repeatedly.
-    pub fn blobs(&self) -> Vec<&str> {
+    pub fn blobs(&self) -> Vec<&BlobId> {
         match self {
             Self::Value(_) => Vec::new(),
             Self::Object(members) => members.iter().flat_map(|(_, json)| json.blobs()).collect(),
@@ -148,9 +151,9 @@ mod tests {
             (
                 "pictures",
                 Json::Array(vec![
-                    Json::data_uri("image/png", "one"),
+                    Json::data_uri("image/png", &BlobId::new("one")),
                     "between".into(),
-                    Json::base64("two"),
+                    Json::base64(&BlobId::new("two")),
                 ]),
             ),
         ]);
@@ -173,7 +176,7 @@ mod tests {
                 "pictures": ["data:image/png;base64,QQ==", "between", "QQ=="],
             })
         );
-        assert_eq!(blobs, ["one", "two"]);
-        assert_eq!(tree.blobs(), ["one", "two"]);
+        assert_eq!(blobs, [BlobId::new("one"), BlobId::new("two")]);
+        assert_eq!(tree.blobs(), [&blobs[0], &blobs[1]]);
     }
 }

@@ -1,11 +1,10 @@
 //! The arguments of a call, taken out one by one.
 
-use std::time::Duration;
-
 use serde_json::{Map, Value};
 
 use super::text::first_object;
-use super::{KEY, Unusable};
+use super::{Tool, Unusable};
+use crate::Duration;
 
 /// A longer wait is cut to this many seconds: a typing error should not cost an episode.
 const LONGEST_WAIT: f64 = 60.0;
@@ -14,7 +13,7 @@ const ENCODED: usize = 2;
 
 /// The arguments of one call; what is read is taken out.
 pub(super) struct Arguments {
-    pub(super) tool: &'static str,
+    pub(super) tool: Tool,
     pub(super) object: Map<String, Value>,
     pub(super) tolerated: Vec<String>,
 }
@@ -90,7 +89,7 @@ impl Arguments {
                     self.tolerated.push(format!("`{key}` without quotes"));
                     Ok(number.to_string())
                 }
-                Value::Array(names) if self.tool == KEY => {
+                Value::Array(names) if self.tool == Tool::Key => {
                     self.tolerated.push(format!("`{key}` as a list"));
                     let names: Option<Vec<&str>> = names.iter().map(Value::as_str).collect();
                     match names {
@@ -153,7 +152,7 @@ impl Arguments {
                     self.tolerated
                         .push(format!("{seconds} s cut to {LONGEST_WAIT} s"));
                 }
-                Ok(Duration::from_secs_f64(seconds.min(LONGEST_WAIT)))
+                Ok(std::time::Duration::from_secs_f64(seconds.min(LONGEST_WAIT)).into())
             }
         }
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::arguments::{Arguments, object};
-use super::{CLICK, DONE, DRAG, KEY, MOVE, NOTE, SCROLL, SPEAK, TYPE, Tools, WAIT};
+use super::{NOTE, Tool, Tools};
 use crate::model::ToolCall;
 use crate::{Action, Click, Drag, MouseButton, Point, Scroll, ScrollDirection};
 
@@ -35,33 +35,38 @@ impl fmt::Display for Unusable {
 
 impl std::error::Error for Unusable {}
 
-/// The tool behind a name as models write it, or none. Spaces around it, a namespace in front (`functions.`,
-/// `default_api:`, `computer.`) and capitals do not matter, and a fixed list of other names is known.
-pub fn canonical_name(written: &str) -> Option<&'static str> {
-    known(written).map(|(name, _)| name)
+impl Tool {
+    /// The tool behind a name as models write it, or none. Spaces around it, a namespace in front (`functions.`,
+    /// `default_api:`, `computer.`) and capitals do not matter, and a fixed list of other names is known.
+    #[must_use]
+    pub fn named(written: &str) -> Option<Self> {
+        known(written).map(|(tool, _)| tool)
+    }
 }
 
 /// The tool, and the arguments that the other name implies.
-fn known(written: &str) -> Option<(&'static str, &'static [(&'static str, &'static str)])> {
+fn known(written: &str) -> Option<(Tool, &'static [(&'static str, &'static str)])> {
     let lower = written.trim().to_lowercase();
     let bare = ["functions.", "default_api.", "default_api:", "computer."]
         .iter()
         .find_map(|space| lower.strip_prefix(space))
         .unwrap_or(&lower);
+    if let Some(tool) = Tool::ALL.iter().find(|tool| tool.name() == bare) {
+        return Some((*tool, &[]));
+    }
     Some(match bare {
-        "click" | "left_click" => (CLICK, &[]),
-        "double_click" => (CLICK, &[("count", "2")]),
-        "triple_click" => (CLICK, &[("count", "3")]),
-        "right_click" => (CLICK, &[("button", "right")]),
-        "middle_click" => (CLICK, &[("button", "middle")]),
-        "move" | "mouse_move" | "move_pointer" | "hover" => (MOVE, &[]),
-        "drag" | "left_click_drag" => (DRAG, &[]),
-        "type" | "type_text" => (TYPE, &[]),
-        "key" | "press" | "press_key" | "keypress" | "hotkey" => (KEY, &[]),
-        "scroll" => (SCROLL, &[]),
-        "speak" | "say" => (SPEAK, &[]),
-        "wait" | "sleep" => (WAIT, &[]),
-        "done" | "finish" | "finished" => (DONE, &[]),
+        "left_click" => (Tool::Click, &[]),
+        "double_click" => (Tool::Click, &[("count", "2")]),
+        "triple_click" => (Tool::Click, &[("count", "3")]),
+        "right_click" => (Tool::Click, &[("button", "right")]),
+        "middle_click" => (Tool::Click, &[("button", "middle")]),
+        "mouse_move" | "move_pointer" | "hover" => (Tool::Move, &[]),
+        "left_click_drag" => (Tool::Drag, &[]),
+        "type_text" => (Tool::Type, &[]),
+        "press" | "press_key" | "keypress" | "hotkey" => (Tool::Key, &[]),
+        "say" => (Tool::Speak, &[]),
+        "sleep" => (Tool::Wait, &[]),
+        "finish" | "finished" => (Tool::Done, &[]),
         _ => return None,
     })
 }
@@ -69,7 +74,7 @@ fn known(written: &str) -> Option<(&'static str, &'static [(&'static str, &'stat
 impl Tools {
     /// Reads one call.
     ///
-    /// Tolerated, and said so in [`ReadCall::tolerated`]: names of the list of [`canonical_name`]; arguments that are
+    /// Tolerated, and said so in [`ReadCall::tolerated`]: names that [`Tool::named`] knows; arguments that are
     /// empty where none are needed, written as a string in a string, or followed by stray characters; a number in
     /// quotes; a point as `coordinate: [x, y]`; fractions of pixels, rounded; arguments that the tool does not have.
     ///
@@ -81,10 +86,11 @@ impl Tools {
     }
 
     pub(super) fn read_call(&self, written: &str, arguments: &str) -> Result<ReadCall, Unusable> {
-        let names = self.names();
-        let (name, implied) = known(written)
-            .filter(|(name, _)| names.contains(name))
+        let offered = self.offered();
+        let (tool, implied) = known(written)
+            .filter(|(tool, _)| offered.contains(tool))
             .ok_or_else(|| {
+                let names: Vec<&str> = offered.iter().map(|tool| tool.name()).collect();
                 Unusable(format!(
                     "there is no tool `{}`; the tools are {}",
                     written.trim(),
@@ -92,13 +98,13 @@ impl Tools {
                 ))
             })?;
         let mut tolerated = Vec::new();
-        if written != name {
-            tolerated.push(format!("`{}` for `{name}`", written.trim()));
+        if written != tool.name() {
+            tolerated.push(format!("`{}` for `{tool}`", written.trim()));
         }
         let object = object(arguments, &mut tolerated)
-            .ok_or_else(|| Unusable(format!("the arguments of `{name}` are not a JSON object")))?;
+            .ok_or_else(|| Unusable(format!("the arguments of `{tool}` are not a JSON object")))?;
         let mut arguments = Arguments {
-            tool: name,
+            tool,
             object,
             tolerated,
         };
@@ -112,7 +118,7 @@ impl Tools {
             Some(Value::String(note)) if !note.trim().is_empty() => Some(note.trim().to_owned()),
             _ => None,
         };
-        let action = self.action(name, &mut arguments)?;
+        let action = self.action(tool, &mut arguments)?;
         let left: Vec<&str> = arguments.object.keys().map(String::as_str).collect();
         if !left.is_empty() {
             let left = left.join(", ");
@@ -127,9 +133,9 @@ impl Tools {
         })
     }
 
-    fn action(&self, name: &str, from: &mut Arguments) -> Result<Action, Unusable> {
-        Ok(match name {
-            CLICK => Action::Click(Click {
+    fn action(&self, tool: Tool, from: &mut Arguments) -> Result<Action, Unusable> {
+        Ok(match tool {
+            Tool::Click => Action::Click(Click {
                 at: self.point(from, "x", "y")?,
                 button: match from.word("button")?.as_deref() {
                     None | Some("left") => MouseButton::Left,
@@ -143,8 +149,8 @@ impl Tools {
                     Some(_) => return Err(from.wrong("count", "is 1 to 5")),
                 },
             }),
-            MOVE => Action::MovePointer(self.point(from, "x", "y")?),
-            DRAG => {
+            Tool::Move => Action::Move(self.point(from, "x", "y")?),
+            Tool::Drag => {
                 from.spread("start_coordinate", "start_x", "start_y")?;
                 from.spread("coordinate", "end_x", "end_y")?;
                 Action::Drag(Drag {
@@ -152,12 +158,12 @@ impl Tools {
                     end: self.point(from, "end_x", "end_y")?,
                 })
             }
-            TYPE => match from.text(&["text"])? {
+            Tool::Type => match from.text(&["text"])? {
                 text if text.is_empty() => return Err(from.wrong("text", "is empty")),
-                text => Action::TypeText(text),
+                text => Action::Type(text),
             },
-            KEY => Action::Key(from.chord()?),
-            SCROLL => {
+            Tool::Key => Action::Key(from.chord()?),
+            Tool::Scroll => {
                 from.spread("coordinate", "x", "y")?;
                 let direction = match from.word("direction")?.as_deref() {
                     Some("up") => ScrollDirection::Up,
@@ -179,14 +185,14 @@ impl Tools {
                     amount,
                 })
             }
-            SPEAK => match from.text(&["text"])? {
+            Tool::Speak => match from.text(&["text"])? {
                 text if text.trim().is_empty() => {
                     return Err(from.wrong("text", "has nothing to say"));
                 }
                 text => Action::Speak(text),
             },
-            WAIT => Action::pause(from.time()?),
-            _ => Action::Done,
+            Tool::Wait => Action::wait(from.time()?),
+            Tool::Done => Action::Done,
         })
     }
 

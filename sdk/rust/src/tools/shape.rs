@@ -2,34 +2,31 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{CLICK, DONE, DRAG, KEY, MOVE, NOTE, SCROLL, SPEAK, TYPE, Tools, WAIT};
-use crate::model::Tool;
+use super::{NOTE, Tool, Tools};
+use crate::model;
 
 impl Tools {
-    /// The names that are offered, in the order of [`list`](Self::list).
-    pub fn names(&self) -> Vec<&'static str> {
-        let mut names = vec![CLICK, MOVE, DRAG, TYPE, KEY, SCROLL];
-        if self.speech {
-            names.push(SPEAK);
-        }
-        names.extend([WAIT, DONE]);
-        names
+    /// The tools that are offered.
+    pub fn offered(&self) -> Vec<Tool> {
+        let all = Tool::ALL.iter().copied();
+        all.filter(|tool| self.speech || *tool != Tool::Speak)
+            .collect()
     }
 
     /// The tools with their JSON schemas, for a request.
-    pub fn list(&self) -> Vec<Tool> {
-        self.names()
+    pub fn list(&self) -> Vec<model::Tool> {
+        self.offered()
             .into_iter()
-            .map(|name| {
-                let (description, properties, required) = self.shape(name);
+            .map(|tool| {
+                let (description, properties, required) = self.shape(tool);
                 let schema = json!({
                     "type": "object",
                     "properties": properties,
                     "required": required,
                     "additionalProperties": false,
                 });
-                Tool {
-                    name: name.to_owned(),
+                model::Tool {
+                    name: tool.name().to_owned(),
                     description: description.to_owned(),
                     input_schema: schema.to_string(),
                 }
@@ -43,8 +40,8 @@ impl Tools {
     /// [`recover`](Self::recover) reads it.
     pub fn in_words(&self) -> String {
         let mut lines = String::new();
-        for name in self.names() {
-            let (description, properties, required) = self.shape(name);
+        for tool in self.offered() {
+            let (description, properties, required) = self.shape(tool);
             let arguments: Vec<String> = properties
                 .iter()
                 .map(|(key, shape)| {
@@ -57,14 +54,17 @@ impl Tools {
                     format!("  {key:?}: {said}{optional}\n")
                 })
                 .collect();
-            lines.push_str(&format!("{{\"action\": {name:?}}} {description}\n"));
+            lines.push_str(&format!(
+                "{{\"action\": {:?}}} {description}\n",
+                tool.name()
+            ));
             lines.push_str(&arguments.concat());
         }
         lines
     }
 
     /// Description, properties and what of them is required.
-    fn shape(&self, name: &str) -> (&'static str, Map<String, Value>, Vec<&'static str>) {
+    fn shape(&self, tool: Tool) -> (&'static str, Map<String, Value>, Vec<&'static str>) {
         let (last_x, last_y) = self.last();
         let of = match self.grid {
             Some(grid) => format!("on a grid of {grid} by {grid} laid over the screenshot"),
@@ -73,8 +73,8 @@ impl Tools {
         let x = || json!({"type": "integer", "description": format!("from the left, 0 to {last_x} {of}")});
         let y = || json!({"type": "integer", "description": format!("from the top, 0 to {last_y} {of}")});
         let text = |description: &str| json!({"type": "string", "description": description});
-        let (description, properties, required) = match name {
-            CLICK => (
+        let (description, properties, required) = match tool {
+            Tool::Click => (
                 "Clicks at a point. A count of 2 is a double click.",
                 json!({
                     "x": x(), "y": y(),
@@ -83,27 +83,27 @@ impl Tools {
                 }),
                 vec!["x", "y"],
             ),
-            MOVE => (
+            Tool::Move => (
                 "Moves the pointer to a point without clicking.",
                 json!({"x": x(), "y": y()}),
                 vec!["x", "y"],
             ),
-            DRAG => (
+            Tool::Drag => (
                 "Presses the left button at the start, moves to the end and releases it there.",
                 json!({"start_x": x(), "start_y": y(), "end_x": x(), "end_y": y()}),
                 vec!["start_x", "start_y", "end_x", "end_y"],
             ),
-            TYPE => (
+            Tool::Type => (
                 "Types text into whatever has the focus. A line break presses Enter.",
                 json!({"text": text("the text")}),
                 vec!["text"],
             ),
-            KEY => (
+            Tool::Key => (
                 "Presses one key or one chord of keys.",
                 json!({"combo": text("key names joined by +, for example Return, ctrl+a, shift+Tab")}),
                 vec!["combo"],
             ),
-            SCROLL => (
+            Tool::Scroll => (
                 "Turns the mouse wheel at a point, or where the pointer is.",
                 json!({
                     "direction": {"type": "string", "enum": ["up", "down", "left", "right"], "description": "up, down, left or right"},
@@ -112,17 +112,17 @@ impl Tools {
                 }),
                 vec!["direction", "amount"],
             ),
-            SPEAK => (
+            Tool::Speak => (
                 "Says a sentence aloud into the microphone.",
                 json!({"text": text("what to say")}),
                 vec!["text"],
             ),
-            WAIT => (
+            Tool::Wait => (
                 "Does nothing for a while, then looks again.",
                 json!({"seconds": {"type": "number", "description": "seconds, at most 60"}}),
                 vec!["seconds"],
             ),
-            _ => (
+            Tool::Done => (
                 "Says that the task is finished and ends it. Nothing can be done afterwards.",
                 json!({}),
                 vec![],

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ReadCall, Tools, Unusable, canonical_name};
+use super::{ReadCall, Tool, Tools, Unusable};
 
 /// Keys under which the name of an action is found, and those under which its arguments are.
 const NAMES: [&str; 4] = ["action", "name", "tool", "function"];
@@ -25,7 +25,7 @@ impl Tools {
     ///
     /// let tools = Tools::new(Size { width: 1280, height: 720 });
     /// let read = tools.recover("I will search.\n```json\n{\"action\": \"key\", \"combo\": \"Return\"}\n```").unwrap();
-    /// assert_eq!(read.unwrap().action, Action::chord("Return"));
+    /// assert_eq!(read.unwrap().action, Action::key("Return"));
     /// assert_eq!(tools.recover("I think that I am done."), Ok(None));
     /// ```
     ///
@@ -56,7 +56,7 @@ impl Tools {
 fn named(before: &str, mut object: Map<String, Value>) -> Option<(String, Value)> {
     let name = NAMES.iter().find_map(|key| {
         let name = object.get(*key)?.as_str()?.to_owned();
-        canonical_name(&name)?;
+        Tool::named(&name)?;
         object.remove(*key);
         Some(name)
     });
@@ -73,7 +73,7 @@ fn tagged(before: &str) -> Option<String> {
     let tag = before.trim_end().strip_suffix('>')?;
     let tag = &tag[tag.rfind('<')?..];
     let name = tag.split_once("name=\"")?.1.split_once('"')?.0;
-    canonical_name(name).map(|_| name.to_owned())
+    Tool::named(name).map(|_| name.to_owned())
 }
 
 fn without_thinking(text: &str) -> String {

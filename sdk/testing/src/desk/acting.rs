@@ -1,6 +1,7 @@
 //! What a desk's hands do, and what they refuse.
 
-use dynacu_runtime::types::{Action, ActionError, ActionReceipt, Channels, Point, Size};
+use dynacu_runtime::ActionReceipt;
+use dynacu_runtime::types::{Action, ActionError, Channel, Point, Size};
 
 use super::Desk;
 
@@ -20,17 +21,21 @@ impl Desk {
                 || i64::from(at.y) >= height.into()
         };
         let points = match action {
-            Action::Click(click) => vec![click.at],
-            Action::MovePointer(at) => vec![*at],
-            Action::Drag(drag) => vec![drag.start, drag.end],
-            Action::Scroll(scroll) => scroll.at.into_iter().collect(),
-            Action::Speak(_) if !self.granted(Channels::SPEECH) => {
-                return Some(ActionError::NotGranted("speech".to_owned()));
+            Action::Click { at, .. } | Action::Move { to: at } => vec![*at],
+            Action::Drag { start, end } => vec![*start, *end],
+            Action::Scroll { at, .. } => at.iter().copied().collect(),
+            Action::Speak { .. } if !self.granted(Channel::Speech) => {
+                let what = Channel::Speech.to_string();
+                return Some(ActionError::NotGranted { what });
             }
-            _ => Vec::new(),
+            Action::Type { .. }
+            | Action::Key { .. }
+            | Action::Speak { .. }
+            | Action::Wait { .. }
+            | Action::Done => Vec::new(),
         };
         let first = points.into_iter().find(outside);
-        first.map(ActionError::OffScreen)
+        first.map(|at| ActionError::OffScreen { at })
     }
 
     /// Does one action when the hands are free, and gives what became of it and when.
@@ -40,16 +45,16 @@ impl Desk {
             return (started_at, Err(error));
         }
         let took = match action {
-            Action::Wait(milliseconds) => *milliseconds,
-            Action::Speak(text) => WORD_MS * text.split_whitespace().count() as u64,
-            _ => ACTION_MS,
+            Action::Wait { ms } => *ms,
+            Action::Speak { text } => WORD_MS * text.split_whitespace().count() as u64,
+            Action::Click { at, .. } | Action::Move { to: at } | Action::Drag { end: at, .. } => {
+                self.pointer = *at;
+                ACTION_MS
+            }
+            Action::Type { .. } | Action::Key { .. } | Action::Scroll { .. } | Action::Done => {
+                ACTION_MS
+            }
         };
-        match action {
-            Action::Click(click) => self.pointer = click.at,
-            Action::MovePointer(at) => self.pointer = *at,
-            Action::Drag(drag) => self.pointer = drag.end,
-            _ => {}
-        }
         let ended_at = started_at.saturating_add(took);
         self.busy_until = ended_at;
         if matches!(action, Action::Done) {

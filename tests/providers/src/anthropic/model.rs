@@ -1,6 +1,6 @@
 //! Which model takes what.
 
-/// The ids that the SDK of November 2026 knows.
+/// Of the ids that the SDK knows, those without a date.
 pub const KNOWN: [&str; 19] = [
     "claude-fable-5-2",
     "claude-mythos-5-2",
@@ -94,6 +94,14 @@ impl<'a> Model<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_sdk_knows_the_models() {
+        let known = crate::structure::known_words(crate::anthropic::SCHEMA, "model");
+        for name in KNOWN {
+            assert!(known.iter().any(|word| word == name), "{name}");
+        }
+    }
 
     #[test]
     fn a_name_is_read_with_and_without_a_date() {

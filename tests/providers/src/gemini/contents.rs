@@ -5,22 +5,18 @@ use serde_json::Value;
 use super::Generation;
 use crate::issued::Issued;
 use crate::media;
-use crate::problem::{Checked, Problem};
+use crate::node::Node;
+use crate::problem::Checked;
 use crate::seen::Seen;
-use crate::shape::{Fields, Node};
 
 /// Pictures a request may have, on the model that takes fewest.
 const MOST_PICTURES: usize = 900;
 
 pub fn system(node: &Node<'_>, seen: &mut Seen) -> Checked<()> {
-    let fields = node.object()?;
-    for part in fields.required("parts")?.filled_list()? {
-        let part = part.object()?;
-        seen.add_text(part.required("text")?.text()?);
-        part.no_others()?;
+    for part in node.field("parts").filled_items()? {
+        seen.add_text(part.required("text")?.text());
     }
-    fields.ignore(&["role"]);
-    fields.no_others()
+    Ok(())
 }
 
 struct Call {
@@ -41,28 +37,21 @@ pub fn check(
     node: &Node<'_>,
     seen: &mut Seen,
 ) -> Checked<()> {
-    let turns = node.filled_list()?;
-    // The current turn begins with the last message of the user's that is no function response.
+    let turns = node.filled_items()?;
     let mut open: Vec<Call> = Vec::new();
     let mut model_spoke_last = false;
     for turn in &turns {
-        let fields = turn.object()?;
-        let role = match fields.optional("role") {
-            Some(role) => role.one_of(&["user", "model"])?,
-            None if turns.len() == 1 => "user",
-            None => {
-                return Err(fields.wrong(
-                    "role",
-                    "has to be user or model where there are several turns",
-                ));
-            }
+        let role = turn.field("role");
+        let role = match role.text() {
+            "" if turns.len() == 1 => "user",
+            known @ ("user" | "model") => known,
+            _ => return Err(role.wrong("has to be user or model, or absent from a single turn")),
         };
         let mut held = Turn::default();
-        let parts = fields.required("parts")?;
-        for part in parts.filled_list()? {
+        let parts = turn.field("parts");
+        for part in parts.filled_items()? {
             read_part(generation, issued, role, &part, &mut held, seen)?;
         }
-        fields.no_others()?;
         if role == "user" {
             answered(&parts, &open, &held.responses)?;
             open.clear();
@@ -107,7 +96,13 @@ fn answered(parts: &Node<'_>, calls: &[Call], responses: &[Call]) -> Checked<()>
     Ok(())
 }
 
-const KINDS: [&str; 4] = ["text", "inlineData", "functionCall", "functionResponse"];
+const KINDS: [&str; 5] = [
+    "text",
+    "inlineData",
+    "functionCall",
+    "functionResponse",
+    "fileData",
+];
 
 fn read_part(
     generation: Generation,
@@ -117,65 +112,37 @@ fn read_part(
     held: &mut Turn,
     seen: &mut Seen,
 ) -> Checked<()> {
-    let fields = part.object()?;
-    let kinds: Vec<&str> = KINDS.into_iter().filter(|kind| fields.has(kind)).collect();
-    let [kind] = kinds.as_slice() else {
-        return Err(match kinds.first() {
-            None => {
-                fields.ignore(&["thought", "thoughtSignature", "mediaResolution"]);
-                fields
-                    .no_others()
-                    .err()
-                    .unwrap_or_else(|| part.wrong("a part has to have its data"))
-            }
-            Some(_) => part.wrong("a part has one kind of data"),
-        });
+    let mut kinds = KINDS.into_iter().filter(|kind| part.given(kind).is_some());
+    let Some(kind) = kinds.next() else {
+        return Err(part.wrong("a part has to have its data"));
     };
-    match *kind {
-        "text" => {
-            seen.add_text(fields.required("text")?.text()?);
-            if let Some(thought) = fields.optional("thought") {
-                thought.boolean()?;
-            }
-        }
-        "inlineData" => {
-            inline(&fields.required("inlineData")?, seen)?;
-            resolution(&fields)?;
-        }
-        "functionCall" if role == "model" => {
-            let call = fields.required("functionCall")?.object()?;
-            held.calls.push(named(&call)?);
-            if let Some(args) = call.optional("args") {
-                args.object()?;
-            }
-            call.no_others()?;
-        }
+    if kinds.next().is_some() {
+        return Err(part.wrong("a part has one kind of data"));
+    }
+    let data = part.field(kind);
+    match kind {
+        "text" => seen.add_text(data.text()),
+        "inlineData" => inline(&data, seen)?,
+        "functionCall" if role == "model" => held.calls.push(named(&data)?),
         "functionResponse" if role == "user" => {
-            let response = fields.required("functionResponse")?.object()?;
-            held.responses.push(named(&response)?);
-            response.required("response")?.object()?;
-            if let Some(parts) = response.optional("parts") {
-                for part in parts.list()? {
-                    let part = part.object()?;
-                    inline(&part.required("inlineData")?, seen)?;
-                    part.no_others()?;
-                }
+            held.responses.push(named(&data)?);
+            for part in data.field("parts").items() {
+                inline(&part.required("inlineData")?, seen)?;
             }
-            response.ignore(&["willContinue", "scheduling"]);
-            response.no_others()?;
         }
         other => {
-            return Err(part.wrong(format!("`{other}` does not stand in a turn of role {role}")));
+            return Err(part.wrong(format!(
+                "`{other}` does not stand in a turn of role {role} here"
+            )));
         }
     }
-    signature(generation, issued, part, &fields, *kind == "functionCall")?;
-    fields.no_others()
+    signature(generation, issued, part, kind == "functionCall")
 }
 
-fn named(fields: &Fields<'_>) -> Checked<Call> {
-    let id = fields.optional("id").map(|id| id.text()).transpose()?;
+fn named(node: &Node<'_>) -> Checked<Call> {
+    let id = node.field("id").value.as_str();
     Ok(Call {
-        name: fields.required("name")?.filled_text()?.to_owned(),
+        name: node.required("name")?.filled_text()?.to_owned(),
         id: id.map(str::to_owned),
     })
 }
@@ -185,35 +152,27 @@ fn signature(
     generation: Generation,
     issued: &Issued,
     part: &Node<'_>,
-    fields: &Fields<'_>,
     is_call: bool,
 ) -> Checked<()> {
-    match fields.optional("thoughtSignature") {
-        Some(signature) if issued.is_unchanged(signature.text()?, part.value) => Ok(()),
-        Some(signature) => Err(signature.wrong("this signature was not issued here for this part")),
-        None if is_call && generation >= Generation(3) => {
-            let same = |known: &Value| known["functionCall"] == part.value["functionCall"];
-            if issued.was_signed(same) {
-                let at = part.at.key("thoughtSignature");
-                return Err(Problem::at(
-                    at,
-                    "the function call has lost its thoughtSignature",
-                ));
-            }
-            Ok(())
+    let same = |known: &Value| known["functionCall"] == part.value["functionCall"];
+    let signature = part.field("thoughtSignature");
+    match signature.value.as_str() {
+        Some(text) if issued.is_unchanged(text, part.value) => Ok(()),
+        Some(_) => Err(signature.wrong("this signature was not issued here for this part")),
+        None if is_call && generation >= Generation(3) && issued.was_signed(same) => {
+            Err(signature.wrong("the function call has lost its thoughtSignature"))
         }
         None => Ok(()),
     }
 }
 
 fn inline(node: &Node<'_>, seen: &mut Seen) -> Checked<()> {
-    let fields = node.object()?;
-    let kind = fields.required("mimeType")?;
-    let data = fields.required("data")?;
-    let text = kind.text()?;
-    match text.split_once('/') {
+    let kind = node.field("mimeType");
+    let data = node.field("data");
+    match kind.text().split_once('/') {
         Some(("image", _)) => {
-            let decoded = media::picture(text, data.text()?).map_err(|what| data.wrong(what))?;
+            let decoded =
+                media::picture(kind.text(), data.text()).map_err(|what| data.wrong(what))?;
             seen.add_picture(decoded);
         }
         Some(("audio", format)) => {
@@ -222,24 +181,10 @@ fn inline(node: &Node<'_>, seen: &mut Seen) -> Checked<()> {
                 "x-wav" => "wav",
                 other => other,
             };
-            media::sound(format, data.text()?).map_err(|what| data.wrong(what))?;
+            media::sound(format, data.text()).map_err(|what| data.wrong(what))?;
             seen.audio += 1;
         }
-        _ => return Err(kind.wrong(format!("unsupported MIME type: {text}"))),
-    }
-    fields.no_others()
-}
-
-fn resolution(fields: &Fields<'_>) -> Checked<()> {
-    if let Some(resolution) = fields.optional("mediaResolution") {
-        let resolution = resolution.object()?;
-        resolution.required("level")?.one_of(&[
-            "MEDIA_RESOLUTION_LOW",
-            "MEDIA_RESOLUTION_MEDIUM",
-            "MEDIA_RESOLUTION_HIGH",
-            "MEDIA_RESOLUTION_ULTRA_HIGH",
-        ])?;
-        resolution.no_others()?;
+        _ => return Err(kind.wrong(format!("unsupported MIME type: {}", kind.text()))),
     }
     Ok(())
 }

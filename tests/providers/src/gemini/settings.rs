@@ -1,53 +1,53 @@
 //! Everything beside the turns: tools, how they are called, generation, safety.
 
-use serde_json::Value;
-
 use super::Generation;
+use crate::node::Node;
 use crate::problem::Checked;
 use crate::schema;
 use crate::seen::Seen;
-use crate::shape::{Fields, Node};
 
-pub fn tools(fields: &Fields<'_>, seen: &mut Seen) -> Checked<()> {
-    let Some(tools) = fields.optional("tools") else {
-        return Ok(());
-    };
-    for tool in tools.list()? {
-        let tool = tool.object()?;
-        if let Some(declarations) = tool.optional("functionDeclarations") {
-            for declaration in declarations.filled_list()? {
-                function(&declaration, seen)?;
-            }
+pub fn check(generation: Generation, body: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+    for name in ["cachedContent", "continuationToken"] {
+        if let Some(kept) = body.given(name) {
+            return Err(kept.wrong("there is none of this name: this server keeps nothing"));
         }
-        if let Some(computer) = tool.optional("computerUse") {
+    }
+    for tool in body.field("tools").items() {
+        for declaration in tool.field("functionDeclarations").items() {
+            function(&declaration, seen)?;
+        }
+        if let Some(computer) = tool.given("computerUse") {
             computer_use(&computer, seen)?;
         }
-        tool.no_others()?;
     }
-    Ok(())
+    calling(
+        &body.field("toolConfig").field("functionCallingConfig"),
+        seen,
+    )?;
+    generate(generation, &body.field("generationConfig"), seen)?;
+    safety(&body.field("safetySettings"))
 }
 
 fn function(declaration: &Node<'_>, seen: &mut Seen) -> Checked<()> {
-    let fields = declaration.object()?;
-    let name = fields.required("name")?;
-    let text = name.text()?;
+    let name = declaration.field("name");
+    let text = name.text();
     let first = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte);
     if !first || text.len() > 64 || !text.bytes().all(fits) {
         return Err(name.wrong("has to start with a letter or an underscore and be alphanumeric, _, ., : or -, 64 at most"));
     }
     schema::distinct(&name, text, &mut seen.tools)?;
-    fields.required("description")?.text()?;
+    // The reference of the REST interface calls it required, the SDK does not.
+    declaration.required("description")?;
     match (
-        fields.optional("parameters"),
-        fields.optional("parametersJsonSchema"),
+        declaration.given("parameters"),
+        declaration.given("parametersJsonSchema"),
     ) {
-        (Some(_), Some(both)) => return Err(both.wrong("is given beside parameters")),
-        (Some(parameters), None) => schema::gemini(&parameters)?,
-        (None, Some(parameters)) => schema::arguments(&parameters, false, false)?,
-        (None, None) => {}
+        (Some(_), Some(both)) => Err(both.wrong("is given beside parameters")),
+        (Some(parameters), None) => schema::gemini(&parameters),
+        (None, Some(parameters)) => schema::arguments(&parameters, false, false),
+        (None, None) => Ok(()),
     }
-    fields.no_others()
 }
 
 fn computer_use(computer: &Node<'_>, seen: &mut Seen) -> Checked<()> {
@@ -63,166 +63,81 @@ fn computer_use(computer: &Node<'_>, seen: &mut Seen) -> Checked<()> {
     if !takes.iter().any(|part| seen.model.contains(part)) {
         return Err(computer.wrong(format!("computer use is not enabled for {}", seen.model)));
     }
-    let fields = computer.object()?;
-    fields.required("environment")?.one_of(&[
-        "ENVIRONMENT_BROWSER",
-        "ENVIRONMENT_MOBILE",
-        "ENVIRONMENT_DESKTOP",
-    ])?;
-    for names in ["excludedPredefinedFunctions", "disabledSafetyPolicies"] {
-        if let Some(names) = fields.optional(names) {
-            for name in names.list()? {
-                name.filled_text()?;
-            }
-        }
-    }
-    if let Some(detection) = fields.optional("enablePromptInjectionDetection") {
-        detection.boolean()?;
-    }
     seen.native = Some("computerUse".into());
-    fields.no_others()
+    Ok(())
 }
 
-pub fn tool_config(fields: &Fields<'_>, seen: &Seen) -> Checked<()> {
-    let Some(config) = fields.optional("toolConfig") else {
-        return Ok(());
-    };
-    let config = config.object()?;
-    if let Some(calling) = config.optional("functionCallingConfig") {
-        let calling_fields = calling.object()?;
-        let mode = match calling_fields.optional("mode") {
-            Some(mode) => mode.one_of(&["AUTO", "ANY", "NONE", "VALIDATED"])?,
-            None => "AUTO",
-        };
-        if matches!(mode, "ANY" | "VALIDATED") && seen.tools.is_empty() && seen.native.is_none() {
-            return Err(calling.wrong("function calling is forced, and no function is declared"));
-        }
-        if let Some(names) = calling_fields.optional("allowedFunctionNames") {
-            if !matches!(mode, "ANY" | "VALIDATED") {
-                return Err(names.wrong("is only taken with the modes ANY and VALIDATED"));
-            }
-            for name in names.list()? {
-                if !seen
-                    .tools
-                    .iter()
-                    .any(|tool| Some(tool.as_str()) == name.value.as_str())
-                {
-                    return Err(name.wrong("no function has this name"));
-                }
-            }
-        }
-        calling_fields.no_others()?;
+fn calling(config: &Node<'_>, seen: &Seen) -> Checked<()> {
+    let forced = matches!(config.field("mode").text(), "ANY" | "VALIDATED");
+    if forced && seen.tools.is_empty() && seen.native.is_none() {
+        return Err(config.wrong("function calling is forced, and no function is declared"));
     }
-    config.no_others()
+    if let Some(names) = config.given("allowedFunctionNames") {
+        if !forced {
+            return Err(names.wrong("is only taken with the modes ANY and VALIDATED"));
+        }
+        for name in names.items() {
+            schema::declared(&name, &seen.tools)?;
+        }
+    }
+    Ok(())
 }
 
-pub fn generation(generation: Generation, fields: &Fields<'_>, seen: &mut Seen) -> Checked<()> {
-    let Some(config) = fields.optional("generationConfig") else {
-        return Ok(());
-    };
-    let config = config.object()?;
+fn generate(generation: Generation, config: &Node<'_>, seen: &mut Seen) -> Checked<()> {
     seen.max_tokens = config
-        .optional("maxOutputTokens")
+        .given("maxOutputTokens")
         .map(|most| most.count(1))
         .transpose()?;
     let newest = generation >= Generation(4);
-    if let Some(count) = config.optional("candidateCount")
+    if let Some(count) = config.given("candidateCount")
         && count.count(1)? > 1
         && newest
     {
         return Err(count.wrong("more than one candidate is not supported by this model"));
     }
     for (name, most) in [("temperature", 2.0), ("topP", 1.0), ("topK", 1_000.0)] {
-        if let Some(value) = config.optional(name)
-            && !(0.0..=most).contains(&value.number()?)
-        {
-            return Err(value.wrong(format!("is 0 to {most}")));
-        }
+        config.field(name).between(0.0, most)?;
     }
     for name in ["presencePenalty", "frequencyPenalty"] {
-        if let Some(value) = config.optional(name)
+        if let Some(value) = config.given(name)
             && newest
         {
             return Err(value.wrong("penalties are not supported by this model"));
         }
     }
-    if let Some(thinking) = config.optional("thinkingConfig") {
-        thinking_config(generation, &thinking)?;
+    let kind = config.field("responseMimeType");
+    if !["", "text/plain", "application/json", "text/x.enum"].contains(&kind.text()) {
+        return Err(kind.wrong(format!("`{}` is no type of an answer", kind.text())));
     }
-    if let Some(resolution) = config.optional("mediaResolution") {
-        resolution.one_of(&[
-            "MEDIA_RESOLUTION_LOW",
-            "MEDIA_RESOLUTION_MEDIUM",
-            "MEDIA_RESOLUTION_HIGH",
-        ])?;
-    }
-    if let Some(kind) = config.optional("responseMimeType") {
-        kind.one_of(&["text/plain", "application/json"])?;
-    }
-    config.ignore(&[
-        "stopSequences",
-        "seed",
-        "responseSchema",
-        "responseJsonSchema",
-    ]);
-    config.no_others()
+    thinking(generation, &config.field("thinkingConfig"))
 }
 
-fn thinking_config(generation: Generation, thinking: &Node<'_>) -> Checked<()> {
-    let fields = thinking.object()?;
-    let level = fields.optional("thinkingLevel");
-    let budget = fields.optional("thinkingBudget");
-    if let (Some(level), Some(_)) = (&level, &budget) {
-        return Err(level.wrong("is given beside thinkingBudget"));
-    }
-    if let Some(level) = level {
+fn thinking(generation: Generation, thinking: &Node<'_>) -> Checked<()> {
+    let budget = thinking.given("thinkingBudget");
+    if let Some(level) = thinking.given("thinkingLevel") {
+        if budget.is_some() {
+            return Err(level.wrong("is given beside thinkingBudget"));
+        }
         if generation < Generation(3) {
             return Err(level.wrong("is not supported by this model, use thinkingBudget"));
         }
-        let level_name = level.text()?.to_ascii_uppercase();
-        if !["MINIMAL", "LOW", "MEDIUM", "HIGH"].contains(&level_name.as_str()) {
-            return Err(level.wrong(format!("`{level_name}` is no thinking level")));
+    }
+    match budget {
+        Some(budget) if generation >= Generation(4) => {
+            Err(budget.wrong("is not supported by this model, use thinkingLevel"))
         }
+        _ => Ok(()),
     }
-    if let Some(budget) = budget {
-        budget.number()?;
-        if generation >= Generation(4) {
-            return Err(budget.wrong("is not supported by this model, use thinkingLevel"));
-        }
-    }
-    if let Some(include) = fields.optional("includeThoughts") {
-        include.boolean()?;
-    }
-    fields.no_others()
 }
 
-pub fn safety(fields: &Fields<'_>) -> Checked<()> {
-    let Some(settings) = fields.optional("safetySettings") else {
-        return Ok(());
-    };
-    let mut seen: Vec<&Value> = Vec::new();
-    for setting in settings.list()? {
-        let setting = setting.object()?;
-        let category = setting.required("category")?;
-        category.one_of(&[
-            "HARM_CATEGORY_HARASSMENT",
-            "HARM_CATEGORY_HATE_SPEECH",
-            "HARM_CATEGORY_SEXUALLY_EXPLICIT",
-            "HARM_CATEGORY_DANGEROUS_CONTENT",
-            "HARM_CATEGORY_CIVIC_INTEGRITY",
-        ])?;
-        if seen.contains(&category.value) {
+fn safety(settings: &Node<'_>) -> Checked<()> {
+    let mut seen = Vec::new();
+    for setting in settings.items() {
+        let category = setting.field("category");
+        if seen.contains(&category.text()) {
             return Err(category.wrong("two settings for one category"));
         }
-        seen.push(category.value);
-        setting.required("threshold")?.one_of(&[
-            "BLOCK_LOW_AND_ABOVE",
-            "BLOCK_MEDIUM_AND_ABOVE",
-            "BLOCK_ONLY_HIGH",
-            "BLOCK_NONE",
-            "OFF",
-        ])?;
-        setting.no_others()?;
+        seen.push(category.text());
     }
     Ok(())
 }

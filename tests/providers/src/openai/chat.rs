@@ -1,5 +1,6 @@
 //! Chat Completions, as OpenAI has it and as local servers have it.
 
+mod local;
 mod messages;
 mod reply;
 
@@ -9,176 +10,133 @@ use super::model::{self, ChatTools};
 use super::{Account, Flavour, LARGEST_BODY};
 use crate::http::{Reply, Request};
 use crate::issued::Issued;
+use crate::node::Node;
 use crate::problem::{Checked, Problem};
 use crate::protocol::{Protocol, Route};
+use crate::schema;
 use crate::script::{Answer, FaultKind};
 use crate::seen::Seen;
-use crate::shape::{Fields, Node};
+use crate::server::ServerError;
+use crate::structure::Structure;
+
+pub const SCHEMA: &str = include_str!("../../schemas/openai/chat-request.json");
+const NOT_SERVED: [&str; 5] = [
+    "audio",
+    "function_call",
+    "functions",
+    "prediction",
+    "web_search_options",
+];
 
 pub struct Chat {
     account: Account,
     issued: Issued,
+    structure: Structure,
 }
 
 impl Chat {
-    pub fn new(options: &crate::Options, flavour: Flavour) -> Self {
-        Self {
+    pub fn new(options: &crate::Options, flavour: Flavour) -> Result<Self, ServerError> {
+        Ok(Self {
             account: Account::new(options, flavour),
             issued: Issued::default(),
-        }
+            structure: match flavour {
+                Flavour::OpenAi => Structure::of(SCHEMA)?,
+                Flavour::Local => Structure::changed(SCHEMA, local::narrow)?,
+            },
+        })
     }
 
     fn is_local(&self) -> bool {
         self.account.flavour == Flavour::Local
     }
 
-    fn tools(&self, fields: &Fields<'_>, seen: &mut Seen) -> Checked<()> {
-        let Some(tools) = fields.optional("tools") else {
+    fn tools(&self, body: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+        let Some(tools) = body.given("tools") else {
             return Ok(());
         };
-        for tool in tools.filled_list()? {
-            let tool = tool.object()?;
-            tool.required("type")?.one_of(&["function"])?;
-            let function = tool.required("function")?.object()?;
-            tool.no_others()?;
-            let mut strict = false;
-            // Not every local server knows the field.
-            if !self.is_local()
-                && let Some(asked) = function.optional("strict")
-            {
-                strict = asked.boolean()?;
+        for tool in tools.filled_items()? {
+            let kind = tool.field("type");
+            if kind.text() != "function" {
+                return Err(kind.wrong("this server has functions only"));
             }
-            super::function(&function, strict, seen)?;
-            function.no_others()?;
+            let function = tool.field("function");
+            super::function(&function, function.field("strict").is_true(), seen)?;
         }
         if self.is_local() {
             return Ok(());
         }
-        let effort = fields
-            .optional("reasoning_effort")
-            .and_then(|effort| effort.value.as_str());
         match model::chat_tools(&seen.model) {
             ChatTools::No => Err(tools.wrong(format!(
                 "`{}` takes tools on /v1/responses only",
                 seen.model
             ))),
-            ChatTools::WithoutEffort if effort != Some("none") => Err(tools.wrong(format!(
-                "`{}` takes tools here only with reasoning_effort none",
-                seen.model
-            ))),
+            ChatTools::WithoutEffort if body.field("reasoning_effort").text() != "none" => {
+                Err(tools.wrong(format!(
+                    "`{}` takes tools here only with reasoning_effort none",
+                    seen.model
+                )))
+            }
             _ => Ok(()),
         }
     }
 
-    fn settings(&self, fields: &Fields<'_>, seen: &mut Seen) -> Checked<()> {
-        let name = seen.model.clone();
-        let old = fields.optional("max_tokens");
-        let new = if self.is_local() {
-            None
-        } else {
-            fields.optional("max_completion_tokens")
-        };
-        if let Some(old) = &old
-            && !self.is_local()
-            && model::reasons(&name)
-        {
-            return Err(old.wrong("is not supported with this model, use max_completion_tokens"));
+    fn settings(&self, body: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+        let (old, new) = (
+            body.given("max_tokens"),
+            body.given("max_completion_tokens"),
+        );
+        if let (Some(old), Some(_)) = (&old, &new) {
+            return Err(old.wrong("is given beside max_completion_tokens"));
         }
-        if old.is_some() && new.is_some() {
-            return Err(fields.wrong("max_tokens", "is given beside max_completion_tokens"));
+        let limit = new.or_else(|| old.clone());
+        seen.max_tokens = limit.map(|most| most.count(1)).transpose()?;
+        body.field("temperature").between(0.0, 2.0)?;
+        body.field("top_p").between(0.0, 1.0)?;
+        if self.is_local() {
+            return Ok(());
         }
-        seen.max_tokens = old.or(new).map(|most| most.count(1)).transpose()?;
-        for (field, most) in [("temperature", 2.0), ("top_p", 1.0)] {
-            if let Some(value) = fields.optional(field) {
-                if !(0.0..=most).contains(&value.number()?) {
-                    return Err(value.wrong(format!("is 0 to {most}")));
-                }
-                if !self.is_local() && model::reasons(&name) {
+        super::not_served(body, &NOT_SERVED)?;
+        let effort = body.given("reasoning_effort");
+        if model::reasons(&seen.model) {
+            if let Some(old) = old {
+                return Err(
+                    old.wrong("is not supported with this model, use max_completion_tokens")
+                );
+            }
+            for name in ["temperature", "top_p"] {
+                if let Some(value) = body.given(name) {
                     return Err(value.wrong("is not supported with this model"));
                 }
             }
-        }
-        if let Some(effort) = fields.optional("reasoning_effort") {
-            let effort_name =
-                effort.one_of(&["none", "minimal", "low", "medium", "high", "xhigh", "max"])?;
-            if !self.is_local() && !model::reasons(&name) {
-                return Err(effort.wrong("is not supported with this model"));
-            }
-            if !self.is_local() && effort_name == "none" && !model::takes_no_effort(&name) {
+            if let Some(effort) = effort
+                && effort.text() == "none"
+                && !model::takes_no_effort(&seen.model)
+            {
                 return Err(effort.wrong("`none` is not supported with this model"));
             }
+        } else if let Some(effort) = effort {
+            return Err(effort.wrong("is not supported with this model"));
         }
-        if let Some(format) = fields.optional("response_format") {
-            let format = format.object()?;
-            let kind = format
-                .required("type")?
-                .one_of(&["text", "json_object", "json_schema"])?;
-            if kind == "json_schema" {
-                format.required("json_schema")?.object()?;
-            }
-            format.no_others()?;
-        }
-        if let Some(stream) = fields.optional("stream")
-            && stream.boolean()?
+        if let Some(parallel) = body.given("parallel_tool_calls")
+            && seen.tools.is_empty()
         {
-            return Err(stream.wrong("this server does not stream"));
+            return Err(parallel.wrong("is only allowed together with tools"));
         }
-        if let Some(seed) = fields.optional("seed") {
-            seed.number()?;
-        }
-        fields.ignore(&["stop"]);
-        if self.is_local() {
-            fields.ignore(&["chat_template_kwargs"]);
-            return Ok(());
-        }
-        for flag in ["store", "parallel_tool_calls"] {
-            if let Some(flag) = fields.optional(flag) {
-                flag.boolean()?;
-            }
-        }
-        if fields.has("parallel_tool_calls") && seen.tools.is_empty() {
-            return Err(fields.wrong("parallel_tool_calls", "is only allowed together with tools"));
-        }
-        for text in [
-            "prompt_cache_key",
-            "safety_identifier",
-            "service_tier",
-            "user",
-        ] {
-            if let Some(text) = fields.optional(text) {
-                text.text()?;
-            }
-        }
-        fields.ignore(&["metadata", "modalities", "prompt_cache_options"]);
         Ok(())
     }
 }
 
-/// `tool_choice` in the form of the endpoint; `named` reads the name of a forced function.
-fn tool_choice(fields: &Fields<'_>, seen: &Seen) -> Checked<()> {
-    let Some(choice) = fields.optional("tool_choice") else {
+fn tool_choice(body: &Node<'_>, seen: &Seen) -> Checked<()> {
+    let Some(choice) = body.given("tool_choice") else {
         return Ok(());
     };
     if seen.tools.is_empty() {
         return Err(choice.wrong("is only allowed together with tools"));
     }
-    if let Value::String(_) = choice.value {
-        choice.one_of(&["none", "auto", "required"])?;
-        return Ok(());
+    match choice.field("type").text() {
+        "function" => schema::declared(&choice.field("function").field("name"), &seen.tools),
+        _ => Ok(()),
     }
-    let choice = choice.object()?;
-    choice.required("type")?.one_of(&["function"])?;
-    let function = choice.required("function")?.object()?;
-    let name = function.required("name")?;
-    if !seen
-        .tools
-        .iter()
-        .any(|tool| Some(tool.as_str()) == name.value.as_str())
-    {
-        return Err(name.wrong("no tool has this name"));
-    }
-    function.no_others()?;
-    choice.no_others()
 }
 
 impl Protocol for Chat {
@@ -191,19 +149,20 @@ impl Protocol for Chat {
     }
 
     fn check(&self, _: &Request, _: Option<&str>, body: &Value) -> Checked<Seen> {
-        let fields = Node::root(body).object()?;
-        let mut seen = Seen::default();
-        self.account.model(&fields)?.clone_into(&mut seen.model);
+        self.structure.check(body)?;
+        let body = Node::root(body);
+        let mut seen = Seen {
+            model: self.account.model(&body)?.to_owned(),
+            ..Seen::default()
+        };
         let rules = messages::Rules {
-            local: self.is_local(),
             hears: self.is_local() || model::hears(&seen.model),
             sees: self.is_local() || !model::hears(&seen.model),
         };
-        messages::check(rules, &fields.required("messages")?, &mut seen)?;
-        self.tools(&fields, &mut seen)?;
-        tool_choice(&fields, &seen)?;
-        self.settings(&fields, &mut seen)?;
-        fields.no_others()?;
+        messages::check(rules, &body.field("messages"), &mut seen)?;
+        self.tools(&body, &mut seen)?;
+        tool_choice(&body, &seen)?;
+        self.settings(&body, &mut seen)?;
         Ok(seen)
     }
 

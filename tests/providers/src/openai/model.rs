@@ -1,9 +1,9 @@
 //! Which model takes what, by its name.
 
-pub const KNOWN: [&str; 20] = [
+/// The models that the SDK knows and whose rules are known here, and one that only the documentation has.
+pub const KNOWN: [&str; 19] = [
     "gpt-6.2-astra",
-    "gpt-6.2-luna",
-    "gpt-6.1-astra",
+    "gpt-6.2-sol",
     "gpt-6.1-sol",
     "gpt-6.1-terra",
     "gpt-6-astra",
@@ -61,4 +61,18 @@ pub fn takes_no_effort(name: &str) -> bool {
 /// The native computer tool: from GPT-5.4 on.
 pub fn takes_computer(name: &str) -> bool {
     reasons(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sdk_knows_the_models() {
+        let known = crate::structure::known_words(super::super::chat::SCHEMA, "model");
+        for name in KNOWN {
+            let is_there = known.iter().any(|word| word == name);
+            assert_eq!(is_there, name != "gpt-audio-1.5", "{name}");
+        }
+    }
 }

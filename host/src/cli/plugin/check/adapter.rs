@@ -6,7 +6,7 @@ use dynacu_sdk_testing::{Exchange, Exchanges, Media, Picture, complete};
 use reqwest::Url;
 
 use super::Findings;
-use crate::model::egress::secrets::Secrets;
+use crate::inference::egress::secrets::Secrets;
 
 /// In place of a key, to see whether the manifest's credentials can be sent at all.
 const KEY: &str = "a-key-for-a-check";
@@ -214,7 +214,7 @@ fn request(picture: &str) -> ModelRequest {
                 Role::User,
                 vec![
                     Part::Text("Click the button.".to_owned()),
-                    Part::Image(picture.to_owned()),
+                    Part::Image(picture.to_owned().into()),
                 ],
             ),
         ],

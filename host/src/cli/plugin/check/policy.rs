@@ -1,7 +1,6 @@
 //! A policy in front of scripted episodes: with nothing granted, with all that it asks for, and with a model that fails.
 
-use dynacu_runtime::manifest::Channel;
-use dynacu_runtime::types::{Channels, ModelError, Point, Rect, Size};
+use dynacu_runtime::types::{Assist, Channel, ModelError, PerformError, Point, Rect, Size};
 use dynacu_runtime::{Limits, Plugin, PolicyEnd};
 use dynacu_sdk_testing::{Model, Picture, Ran, Reply, Script};
 use std::time::Duration;
@@ -12,75 +11,49 @@ use super::Findings;
 const WALL: Duration = Duration::from_secs(20);
 
 pub async fn check(plugin: &Plugin, settings: &str, findings: &mut Findings) {
-    let descriptor = match plugin.describe_policy().await {
-        Ok(descriptor) => descriptor,
-        Err(failure) => return findings.failed("describe", &failure),
-    };
-    if descriptor.name.is_empty() || descriptor.version.is_empty() {
-        findings.fault(
-            "describe",
-            "name and version are how results are told apart: fill both in",
-        );
-    }
-    let wants = Channel::names(descriptor.channels);
-    findings.ok(
-        "describe",
-        format!(
-            "{} {}, {}; {}",
-            descriptor.name,
-            descriptor.version,
-            if wants.is_empty() {
-                "screenshots alone".to_owned()
-            } else {
-                wants.join(", ")
-            },
-            if descriptor.needs_model {
-                "asks a model"
-            } else {
-                "asks no model"
-            }
-        ),
-    );
-    let told = plugin.manifest.channel_set();
-    if told != descriptor.channels {
-        findings.fault(
-            "channels",
-            format!(
-                "describe() asks for [{}] and the manifest says [{}]: write the same list as `channels` into plugin.toml",
-                wants.join(", "),
-                Channel::names(told).join(", ")
-            ),
-        );
-    }
-    if !plugin.manifest.hosts.is_empty() {
+    let manifest = &plugin.manifest;
+    if !manifest.hosts.is_empty() {
         findings.note(
             "manifest",
             "`hosts` means nothing for a policy: it has no network",
         );
     }
     let model = || {
-        if descriptor.needs_model {
+        if manifest.needs_model {
             obliging()
         } else {
             Model::nobody()
         }
     };
-    let bare = run(plugin, script(Channels::empty()), model(), settings).await;
+    let bare = run(plugin, script(&[]), model(), settings).await;
     report("standard", &bare, settings, findings);
-    if descriptor.channels != Channels::empty() {
-        let script = script(descriptor.channels).with_solution(SOLUTION);
-        let full = run(plugin, script, model(), settings).await;
+    if !manifest.needs_model && !bare.requests.is_empty() {
+        findings.note(
+            "manifest",
+            "it asked a model: write `needs_model = true` into plugin.toml if it cannot do without one",
+        );
+    }
+    if !manifest.channels.is_empty() || !manifest.assists.is_empty() {
+        let full = assisted(script(&manifest.channels), &manifest.assists);
+        let full = run(plugin, full, model(), settings).await;
         report("all channels", &full, settings, findings);
     }
-    if descriptor.needs_model {
+    if manifest.needs_model {
         let silent = Model::by_rule(|_| Some(Reply::fails(ModelError::Overloaded(None))));
-        let ran = run(plugin, script(descriptor.channels), silent, settings).await;
+        let ran = run(plugin, script(&manifest.channels), silent, settings).await;
         report("model fails", &ran, settings, findings);
     }
 }
 
 /// What a policy that plays a task's script is given: the shortest one that there is.
 const SOLUTION: &str = "[[step]]\nwait = 0.1\n";
+
+fn assisted(script: Script, assists: &[Assist]) -> Script {
+    assists.iter().fold(script, |script, assist| match assist {
+        Assist::Reading => script.with_reading(),
+        Assist::Solution => script.with_solution(SOLUTION),
+    })
+}
 
 async fn run(plugin: &Plugin, script: Script, model: Model, settings: &str) -> Ran {
     let limits = Limits {
@@ -91,7 +64,7 @@ async fn run(plugin: &Plugin, script: Script, model: Model, settings: &str) -> R
 }
 
 /// A minute in front of a form: a toast, and sentences.
-fn script(granted: Channels) -> Script {
+fn script(granted: &[Channel]) -> Script {
     let form = Picture::named("form");
     let corner = Rect {
         origin: Point { x: 900, y: 24 },
@@ -102,7 +75,7 @@ fn script(granted: Channels) -> Script {
     };
     let toast = form.with_box("toast", corner, [255, 255, 255]);
     Script::new("Enter the code that is said into the field, and submit it.")
-        .granting(granted)
+        .granting(granted.iter().copied())
         .shows(0, form.clone())
         .says(1_000, 3_200, "The code is four seven one one.")
         .shows(7_000, toast)
@@ -157,6 +130,12 @@ fn report(part: &'static str, ran: &Ran, settings: &str, findings: &mut Findings
         }
         PolicyEnd::Failed(failure) => findings.failed(part, failure),
     }
+    for error in ran.refused.iter().take(3) {
+        if let PerformError::TooMany { count } = error {
+            let text = format!("a batch of {count} actions was refused: hand over 64 at most");
+            findings.note(part, text);
+        }
+    }
     for refused in ran
         .performed
         .iter()
@@ -164,7 +143,7 @@ fn report(part: &'static str, ran: &Ran, settings: &str, findings: &mut Findings
         .take(3)
     {
         if let Some(error) = &refused.refused {
-            findings.note(part, format!("refused: {:?}, {error:?}", refused.action));
+            findings.note(part, format!("refused: {}: {error}", refused.action));
         }
     }
 }

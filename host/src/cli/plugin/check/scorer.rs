@@ -1,7 +1,9 @@
 //! A scorer in front of an episode in which nothing happened, twice.
 
 use dynacu_runtime::Plugin;
-use dynacu_runtime::types::{EndCause, PageEvent, Score, ScoreError, ScoredEpisode};
+use dynacu_runtime::types::{
+    Duration, EndCause, Instant, PageEvent, Score, ScoreError, ScoredEpisode,
+};
 
 use super::Findings;
 
@@ -14,7 +16,7 @@ pub async fn check(plugin: &Plugin, findings: &mut Findings) {
         Err(failure) => return findings.failed("start", &failure),
     };
     let submitted = PageEvent {
-        at: 4_000,
+        at: Instant::at(4_000),
         name: "submit".to_owned(),
         data: r#"{"form": "answer", "values": {}}"#.to_owned(),
     };
@@ -40,7 +42,7 @@ pub async fn check(plugin: &Plugin, findings: &mut Findings) {
             page_events: vec![submitted.clone()],
             page_result: "pending".to_owned(),
             ended: EndCause::PolicyReturned,
-            duration: 30_000,
+            duration: Duration::of(30_000),
         };
         match scorer.score_episode(episode).await {
             Ok(score) => scores.push(score),

@@ -1,108 +1,21 @@
 //! Days and times of day that a variant can draw.
 
+use jiff::ToSpan as _;
+use jiff::civil::{Date, Weekday};
 use serde::Deserialize;
 
-/// A day of the Gregorian calendar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Date {
-    pub year: u16,
-    /// 1 to 12.
-    pub month: u8,
-    /// 1 to 31.
-    pub day: u8,
-}
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 /// More days than this are a mistake.
-const LONGEST: usize = 4000;
+const MAX_DAYS: usize = 4000;
 
-impl Date {
-    /// Reads `2027-03-14`.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let mut parts = text.splitn(3, '-');
-        let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-        if (year.len(), month.len(), day.len()) != (4, 2, 2) {
-            return None;
-        }
-        let date = Self {
-            year: year.parse().ok()?,
-            month: month.parse().ok()?,
-            day: day.parse().ok()?,
-        };
-        let fits = (1..=12).contains(&date.month)
-            && (1..=days_in(date.year, date.month)).contains(&date.day);
-        fits.then_some(date)
-    }
-
-    /// Its name as it is written and said: `March`.
-    #[must_use]
-    pub fn month_name(self) -> &'static str {
-        MONTHS[usize::from(self.month.clamp(1, 12)) - 1]
-    }
-
-    /// Saturday or Sunday. By Zeller's congruence.
-    #[must_use]
-    pub fn is_weekend(self) -> bool {
-        let (month, year) = if self.month < 3 {
-            (u32::from(self.month) + 12, u32::from(self.year) - 1)
-        } else {
-            (u32::from(self.month), u32::from(self.year))
-        };
-        let day = (u32::from(self.day) + 13 * (month + 1) / 5 + year + year / 4 - year / 100
-            + year / 400)
-            % 7;
-        // 0 is Saturday, 1 Sunday.
-        day < 2
-    }
-
-    fn next(self) -> Self {
-        let mut next = self;
-        next.day += 1;
-        if next.day > days_in(next.year, next.month) {
-            next.day = 1;
-            next.month += 1;
-        }
-        if next.month > 12 {
-            next.month = 1;
-            next.year += 1;
-        }
-        next
-    }
+/// Reads `2027-03-14`, and none of the other ways in which a day can be written.
+#[must_use]
+pub fn parse_date(text: &str) -> Option<Date> {
+    let date: Date = text.parse().ok()?;
+    (date.to_string() == text && date.year() >= 0).then_some(date)
 }
 
-impl std::fmt::Display for Date {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            formatter,
-            "{:04}-{:02}-{:02}",
-            self.year, self.month, self.day
-        )
-    }
-}
-
-fn days_in(year: u16, month: u8) -> u8 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => {
-            29
-        }
-        2 => 28,
-        _ => 31,
-    }
+fn is_weekend(date: Date) -> bool {
+    matches!(date.weekday(), Weekday::Saturday | Weekday::Sunday)
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -128,16 +41,17 @@ pub struct Dates {
 impl Dates {
     pub fn new(raw: &RawDates) -> Result<Self, String> {
         let date = |text: &String| {
-            Date::parse(text)
+            parse_date(text)
                 .ok_or_else(|| format!("`{text}` is no day: write it as 2027-03-14, in quotes"))
         };
         let (from, to) = (date(&raw.from)?, date(&raw.to)?);
-        let days: Vec<Date> = std::iter::successors(Some(from), |day| Some(day.next()))
+        let days: Vec<Date> = from
+            .series(1.day())
             .take_while(|day| *day <= to)
-            .take(LONGEST)
+            .take(MAX_DAYS)
             // "Thirteenth" and "thirtieth" are one sound to many ears.
-            .filter(|day| day.day != 13 && day.day != 30)
-            .filter(|day| !(raw.workdays && day.is_weekend()))
+            .filter(|day| day.day() != 13 && day.day() != 30)
+            .filter(|day| !(raw.workdays && is_weekend(*day)))
             .collect();
         if days.len() < 2 {
             return Err(format!(
@@ -178,7 +92,7 @@ impl Times {
         }
         let minutes: Vec<u16> = (from..=to)
             .step_by(raw.step.into())
-            .filter(|time| !misheard(time % 60))
+            .filter(|time| !is_confusable(time % 60))
             .collect();
         if minutes.len() < 2 {
             return Err(
@@ -208,7 +122,7 @@ pub fn time_text(minutes: u16) -> String {
 }
 
 /// Fifteen beside fifty.
-fn misheard(minute: u16) -> bool {
+fn is_confusable(minute: u16) -> bool {
     (13..=19).contains(&minute) || matches!(minute, 30 | 40 | 50)
 }
 
@@ -241,8 +155,15 @@ mod tests {
                 "2028-03-03"
             ]
         );
-        assert_eq!(Date::parse("2027-02-29"), None);
-        assert_eq!(Date::parse("2027-2-09"), None);
+        for text in [
+            "2027-02-29",
+            "2027-2-09",
+            "20270209",
+            "2027-02-09T10:00",
+            "-002027-02-09",
+        ] {
+            assert_eq!(parse_date(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The computer-use tool: how it is declared, and what its calls mean.
 
-use dynacu_sdk::{Action, MouseButton, Point, Scroll, ScrollDirection};
+use dynacu_sdk::{Action, Duration, MouseButton, Point, Scroll, ScrollDirection};
 use model_wire::native::{Native, click, pair};
 use serde_json::{Map, Value, json};
 
@@ -50,28 +50,28 @@ pub fn meaning(name: &str, input: &Map<String, Value>) -> Native {
         "middle_click" => at(&|at| click(at, MouseButton::Middle, 1)),
         "double_click" => at(&|at| click(at, MouseButton::Left, 2)),
         "triple_click" => at(&|at| click(at, MouseButton::Left, 3)),
-        "mouse_move" => at(&Action::MovePointer),
+        "mouse_move" => at(&Action::Move),
         "left_click_drag" => match pair(input, "start_coordinate") {
-            Some(start) => at(&|end| Action::drag_between(start, end)),
+            Some(start) => at(&|end| Action::drag(start, end)),
             None => unknown(),
         },
         "scroll" => scroll(input).unwrap_or_else(|| Native::Unknown("scroll".to_owned())),
         "type" => match text {
-            Some(text) => Native::one(Action::text(text)),
+            Some(text) => Native::one(Action::type_text(text)),
             None => unknown(),
         },
         "key" => match text {
             Some(chord) => {
                 let repeat = input.get("repeat").and_then(Value::as_u64).unwrap_or(1);
                 let repeat = repeat.clamp(1, MOST_REPEATS) as usize;
-                Native::Actions(vec![Action::chord(chord); repeat])
+                Native::Actions(vec![Action::key(chord); repeat])
             }
             None => unknown(),
         },
         "wait" => match input.get("duration").and_then(Value::as_f64) {
-            Some(seconds) if (0.0..=300.0).contains(&seconds) => {
-                Native::one(Action::Wait((seconds * 1000.0) as u64))
-            }
+            Some(seconds) if (0.0..=300.0).contains(&seconds) => Native::one(Action::wait(
+                Duration::from_millis((seconds * 1000.0) as u64),
+            )),
             _ => unknown(),
         },
         "screenshot" | "zoom" | "cursor_position" => Native::Look,

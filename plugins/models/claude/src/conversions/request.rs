@@ -1,5 +1,6 @@
 //! A neutral request as a body of the Messages API.
 
+use dynacu_sdk::BlobId;
 use dynacu_sdk::http::Json;
 use dynacu_sdk::model::{ModelError, Part, Request, Tool, ToolCall};
 use model_wire::history::{History, Results, arguments_object};
@@ -91,7 +92,10 @@ impl Dialect for Messages<'_> {
     fn medium(&self, part: &Part) -> Result<Json, ModelError> {
         match part {
             Part::Image(blob) => image(blob, self.0),
-            _ => Err(misplaced(Self::PROTOCOL, "audio")),
+            Part::Audio(_) => Err(misplaced(Self::PROTOCOL, "audio")),
+            Part::Text(_) | Part::ToolCall(_) | Part::ToolResult(_) | Part::Opaque(_) => {
+                Err(misplaced(Self::PROTOCOL, "such part"))
+            }
         }
     }
 
@@ -137,7 +141,7 @@ fn tool_result(result: &Results, media: &Media) -> Result<Json, ModelError> {
     Ok(Json::object(block))
 }
 
-fn image(blob: &str, media: &Media) -> Result<Json, ModelError> {
+fn image(blob: &BlobId, media: &Media) -> Result<Json, ModelError> {
     let source = Json::object(vec![
         ("type", "base64".into()),
         ("media_type", media.type_of(blob)?.into()),

@@ -1,7 +1,7 @@
 //! The computer-use tool: how it is declared, and what its calls mean. There are two sets of functions, by the model;
 //! their names do not collide. Points are on a grid of 1000, which the adapter declares as its own.
 
-use dynacu_sdk::{Action, MouseButton, Point, Scroll, ScrollDirection};
+use dynacu_sdk::{Action, Duration, MouseButton, Point, Scroll, ScrollDirection};
 use model_wire::native::{Native, chord, click, notches, point};
 use serde_json::{Map, Value, json};
 
@@ -40,28 +40,28 @@ fn known(name: &str, args: &Map<String, Value>) -> Option<Native> {
         "triple_click" => Native::one(click(at()?, MouseButton::Left, 3)),
         "middle_click" => Native::one(click(at()?, MouseButton::Middle, 1)),
         "right_click" => Native::one(click(at()?, MouseButton::Right, 1)),
-        "move" | "hover_at" => Native::one(Action::MovePointer(at()?)),
+        "move" | "hover_at" => Native::one(Action::Move(at()?)),
         "type" => {
-            let mut actions = vec![Action::text(text("text")?)];
+            let mut actions = vec![Action::type_text(text("text")?)];
             if yes("press_enter", false) {
-                actions.push(Action::chord("Return"));
+                actions.push(Action::key("Return"));
             }
             Native::Actions(actions)
         }
         "type_text_at" => {
             let mut actions = vec![click(at()?, MouseButton::Left, 1)];
             if yes("clear_before_typing", true) {
-                actions.extend([Action::chord("ctrl+a"), Action::chord("BackSpace")]);
+                actions.extend([Action::key("ctrl+a"), Action::key("BackSpace")]);
             }
-            actions.push(Action::text(text("text")?));
+            actions.push(Action::type_text(text("text")?));
             if yes("press_enter", true) {
-                actions.push(Action::chord("Return"));
+                actions.push(Action::key("Return"));
             }
             Native::Actions(actions)
         }
-        "press_key" => Native::one(Action::chord(text("key")?)),
-        "hotkey" => Native::one(Action::chord(chord(args.get("keys")?)?)),
-        "key_combination" => Native::one(Action::chord(text("keys")?)),
+        "press_key" => Native::one(Action::key(text("key")?)),
+        "hotkey" => Native::one(Action::key(chord(args.get("keys")?)?)),
+        "key_combination" => Native::one(Action::key(text("keys")?)),
         "scroll" => scroll(args, Some(at()?), SCROLL)?,
         "scroll_at" => scroll(args, Some(at()?), OLDER_SCROLL)?,
         "scroll_document" => scroll(args, None, OLDER_SCROLL)?,
@@ -69,14 +69,16 @@ fn known(name: &str, args: &Map<String, Value>) -> Option<Native> {
             let start = point(args, "start_x", "start_y").or_else(at)?;
             let end = point(args, "end_x", "end_y")
                 .or_else(|| point(args, "destination_x", "destination_y"))?;
-            Native::one(Action::drag_between(start, end))
+            Native::one(Action::drag(start, end))
         }
         "wait" => {
             let seconds = args.get("seconds").map_or(Some(1.0), Value::as_f64)?;
             let seconds = Some(seconds).filter(|seconds| (0.0..=300.0).contains(seconds))?;
-            Native::one(Action::Wait((seconds * 1000.0) as u64))
+            Native::one(Action::wait(Duration::from_millis(
+                (seconds * 1000.0) as u64,
+            )))
         }
-        "wait_5_seconds" => Native::one(Action::Wait(5_000)),
+        "wait_5_seconds" => Native::one(Action::wait(Duration::from_millis(5_000))),
         "take_screenshot" | "open_web_browser" => Native::Look,
         _ => return None,
     })

@@ -1,5 +1,6 @@
 //! A neutral request as a body of generateContent.
 
+use dynacu_sdk::BlobId;
 use dynacu_sdk::http::Json;
 use dynacu_sdk::model::{ModelError, Part, Request, Tool, ToolCall};
 use model_wire::history::{History, Results, arguments_object};
@@ -105,7 +106,9 @@ impl Dialect for Contents<'_> {
     fn medium(&self, part: &Part) -> Result<Json, ModelError> {
         match part {
             Part::Image(blob) | Part::Audio(blob) => inline(blob, self.media),
-            _ => Err(misplaced(Self::PROTOCOL, "such part")),
+            Part::Text(_) | Part::ToolCall(_) | Part::ToolResult(_) | Part::Opaque(_) => {
+                Err(misplaced(Self::PROTOCOL, "such part"))
+            }
         }
     }
 
@@ -159,7 +162,7 @@ fn response(result: &Results, history: &History, pictures: Vec<Json>) -> Json {
     Json::object(vec![("functionResponse", Json::object(response))])
 }
 
-fn inline(blob: &str, media: &Media) -> Result<Json, ModelError> {
+fn inline(blob: &BlobId, media: &Media) -> Result<Json, ModelError> {
     let data = Json::object(vec![
         ("mimeType", media.type_of(blob)?.into()),
         ("data", Json::base64(blob)),

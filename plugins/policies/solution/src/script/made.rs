@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dynacu_sdk::{MouseButton, ScrollDirection};
+use dynacu_sdk::{Duration, MouseButton, ScrollDirection};
 
 use super::parts::{self, RawPlace};
 use super::raw::{
@@ -127,7 +127,7 @@ fn what(raw: &mut RawStep) -> Result<What, String> {
     }));
     found.extend(raw.speak.take().map(What::Speak));
     if let Some(seconds) = raw.wait.take() {
-        found.push(What::Pause(parts::milliseconds("wait", seconds)?));
+        found.push(What::Pause(parts::time("wait", seconds)?));
     }
     match raw.done.take() {
         Some(true) => found.push(What::Done),
@@ -208,9 +208,7 @@ fn finish(raw: RawStep, what: What, label: &str) -> Result<Step, String> {
         (None, false) => None,
     };
     let time = |key: &str, seconds: Option<f64>| {
-        seconds
-            .map(|seconds| parts::milliseconds(key, seconds))
-            .transpose()
+        seconds.map(|seconds| parts::time(key, seconds)).transpose()
     };
     Ok(Step {
         label: label.to_owned(),
@@ -221,7 +219,7 @@ fn finish(raw: RawStep, what: What, label: &str) -> Result<Step, String> {
         optional: raw.optional.unwrap_or(false),
         when: parts::patterns(raw.when)?,
         unless: parts::patterns(raw.unless)?,
-        guess: time("guess", raw.guess)?.unwrap_or(0),
+        guess: time("guess", raw.guess)?.unwrap_or(Duration::ZERO),
         what,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dynacu_sdk::{Point, Rect};
+use dynacu_sdk::{Duration, Point, Rect};
 use serde::Deserialize;
 
 use super::{At, Place, Sense, Shift, Spots};
@@ -179,9 +179,9 @@ pub(super) fn rect([x, y, width, height]: [i32; 4]) -> Result<Rect, String> {
     }
 }
 
-pub(super) fn milliseconds(key: &str, seconds: f64) -> Result<u64, String> {
+pub(super) fn time(key: &str, seconds: f64) -> Result<Duration, String> {
     if seconds.is_finite() && (0.0..=86_400.0).contains(&seconds) {
-        Ok((seconds * 1000.0).round() as u64)
+        Ok(Duration::from_millis((seconds * 1000.0).round() as u64))
     } else {
         Err(format!("{key} = {seconds} is no number of seconds"))
     }

@@ -98,11 +98,20 @@ fn every_kind_of_step() {
                   choose choose repeat repeat done";
     assert_eq!(names.join(" "), wanted);
     let steps = &script.steps;
-    assert_eq!(steps[0].within, Some(60_000));
-    assert_eq!((steps[1].within, steps[1].guess), (Some(30_000), 12_000));
+    assert_eq!(steps[0].within, Some(Duration::from_secs(60)));
+    assert_eq!(
+        (steps[1].within, steps[1].guess),
+        (Some(Duration::from_secs(30)), Duration::from_secs(12))
+    );
     assert!(steps[1].fresh && steps[3].optional);
-    assert!(matches!(steps[14].what, What::Pause(3_500)));
-    assert_eq!((steps[15].lasting, steps[15].within), (Some(45_000), None));
+    let What::Pause(pause) = steps[14].what else {
+        panic!("{:?}", steps[14].what)
+    };
+    assert_eq!(pause, Duration::from_millis(3_500));
+    assert_eq!(
+        (steps[15].lasting, steps[15].within),
+        (Some(Duration::from_secs(45)), None)
+    );
     let inner = &steps[15].then()[1].then()[0];
     assert_eq!((inner.label.as_str(), inner.what.name()), ("16.2.1", "key"));
     let constants = &script.guess;

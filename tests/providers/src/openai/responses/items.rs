@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::issued::Issued;
+use crate::node::Node;
 use crate::problem::Checked;
 use crate::schema;
 use crate::seen::Seen;
-use crate::shape::{Fields, Node};
 
 /// A call that wants its output.
 struct Call {
@@ -21,60 +21,37 @@ pub fn check(stored: bool, issued: &Issued, input: &Node<'_>, seen: &mut Seen) -
         seen.add_text(text);
         return Ok(());
     }
-    let items = input.filled_list()?;
     let mut open: Vec<Call> = Vec::new();
     let mut after_reasoning = false;
-    for item in &items {
-        let fields = item.object()?;
-        let kind = fields
-            .optional("type")
-            .map_or(Ok("message"), |kind| kind.text())?;
+    for item in input.filled_items()? {
+        let kind = item.field("type");
         // A reasoning item belongs to the item that came after it.
-        if after_reasoning && kind.ends_with("_output") {
+        if after_reasoning && kind.text().ends_with("_output") {
             return Err(item.wrong("the reasoning item before has lost the item that it came with"));
         }
         after_reasoning = false;
-        match kind {
-            "message" => message(&fields, seen)?,
+        match kind.text() {
+            "" | "message" => message(&item, seen)?,
             "reasoning" => {
                 after_reasoning = true;
-                reasoning(stored, issued, item, &fields)?;
+                reasoning(stored, issued, &item)?;
             }
             "function_call" => {
-                open.push(Call {
-                    id: fields.required("call_id")?.filled_text()?.to_owned(),
-                    computer: false,
-                    checks: Vec::new(),
-                });
-                schema::plain_name(&fields.required("name")?)?;
-                fields.required("arguments")?.text()?;
-                fields.ignore(&["id", "status", "namespace", "caller"]);
+                schema::plain_name(&item.field("name"))?;
+                open.push(call(&item, false)?);
             }
-            "computer_call" => open.push(computer_call(&fields)?),
+            "computer_call" => open.push(call(&item, true)?),
             "function_call_output" => {
-                answered(&fields, &mut open, false)?;
-                output(&fields.required("output")?, seen)?;
-                fields.ignore(&["id", "status"]);
+                answered(&item, &mut open, false)?;
+                content(&item.field("output"), seen)?;
             }
             "computer_call_output" => {
-                let call = answered(&fields, &mut open, true)?;
-                acknowledged(&fields, &call)?;
-                let screenshot = fields.required("output")?.object()?;
-                screenshot
-                    .required("type")?
-                    .one_of(&["computer_screenshot"])?;
-                super::super::picture(&screenshot.required("image_url")?, seen)?;
-                screenshot.no_others()?;
-                fields.ignore(&["id", "status"]);
+                let call = answered(&item, &mut open, true)?;
+                acknowledged(&item, &call)?;
+                super::super::picture(&item.field("output").required("image_url")?, seen)?;
             }
-            other => {
-                return Err(fields.wrong(
-                    "type",
-                    format!("`{other}` is no type of an input item here"),
-                ));
-            }
+            other => return Err(kind.wrong(format!("this server takes no `{other}`"))),
         }
-        fields.no_others()?;
     }
     if after_reasoning {
         return Err(input.wrong("a reasoning item was given without the item that follows it"));
@@ -87,59 +64,44 @@ pub fn check(stored: bool, issued: &Issued, input: &Node<'_>, seen: &mut Seen) -
     }
 }
 
-fn message(fields: &Fields<'_>, seen: &mut Seen) -> Checked<()> {
-    let role = fields
-        .required("role")?
-        .one_of(&["user", "assistant", "system", "developer"])?;
-    let content = fields.required("content")?;
-    if let Value::String(text) = content.value {
-        seen.add_text(text);
-    } else {
-        for part in content.filled_list()? {
-            let part = part.object()?;
-            if role == "assistant" {
-                match part.required("type")?.one_of(&["output_text", "refusal"])? {
-                    "refusal" => seen.add_text(part.required("refusal")?.text()?),
-                    _ => seen.add_text(part.required("text")?.text()?),
-                }
-                part.ignore(&["annotations", "logprobs"]);
-                part.no_others()?;
-            } else {
-                input_part(&part, role == "user", seen)?;
-            }
+fn message(item: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+    let role = item.field("role").text();
+    let parts = item.field("content");
+    for part in parts.items() {
+        let kind = part.field("type");
+        let written = matches!(kind.text(), "output_text" | "refusal");
+        // The SDK's types allow an assistant's `input_text`; the server does not.
+        if (role == "assistant") != written {
+            return Err(kind.wrong(format!("`{}` is not supported for {role}", kind.text())));
+        }
+        if kind.text() == "input_image" && role != "user" {
+            return Err(kind.wrong(format!("{role} shows no pictures")));
         }
     }
-    fields.ignore(&["type"]);
-    if role == "assistant" {
-        fields.ignore(&["id", "status", "phase"]);
+    content(&parts, seen)
+}
+
+/// A text, or a list of parts.
+fn content(content: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+    if let Value::String(text) = content.value {
+        seen.add_text(text);
+        return Ok(());
+    }
+    for part in content.filled_items()? {
+        let kind = part.field("type");
+        match kind.text() {
+            "input_text" | "output_text" => seen.add_text(part.field("text").text()),
+            "refusal" => seen.add_text(part.field("refusal").text()),
+            "input_image" => super::super::picture(&part.required("image_url")?, seen)?,
+            other => return Err(kind.wrong(format!("this server takes no `{other}`"))),
+        }
     }
     Ok(())
 }
 
-fn input_part(part: &Fields<'_>, pictures: bool, seen: &mut Seen) -> Checked<()> {
-    let kinds: &[&str] = if pictures {
-        &["input_text", "input_image"]
-    } else {
-        &["input_text"]
-    };
-    match part.required("type")?.one_of(kinds)? {
-        "input_text" => seen.add_text(part.required("text")?.text()?),
-        _ => {
-            super::super::picture(&part.required("image_url")?, seen)?;
-            part.required("detail")?
-                .one_of(&["auto", "low", "high", "original"])?;
-        }
-    }
-    part.ignore(&["prompt_cache_breakpoint"]);
-    part.no_others()
-}
-
-fn reasoning(stored: bool, issued: &Issued, item: &Node<'_>, fields: &Fields<'_>) -> Checked<()> {
-    fields.required("id")?.text()?;
-    fields.required("summary")?.list()?;
-    fields.ignore(&["content", "status"]);
-    match fields.optional("encrypted_content") {
-        Some(content) if issued.is_unchanged(content.text()?, item.value) => Ok(()),
+fn reasoning(stored: bool, issued: &Issued, item: &Node<'_>) -> Checked<()> {
+    match item.given("encrypted_content") {
+        Some(content) if issued.is_unchanged(content.text(), item.value) => Ok(()),
         Some(content) => Err(content.wrong(
             "this item was not issued here, or was changed: send reasoning back as it came",
         )),
@@ -148,67 +110,35 @@ fn reasoning(stored: bool, issued: &Issued, item: &Node<'_>, fields: &Fields<'_>
     }
 }
 
-fn computer_call(fields: &Fields<'_>) -> Checked<Call> {
-    let mut checks = Vec::new();
-    if let Some(list) = fields.optional("pending_safety_checks") {
-        for check in list.list()? {
-            let check = check.object()?;
-            checks.push(check.required("id")?.text()?.to_owned());
-            check.ignore(&["code", "message"]);
-            check.no_others()?;
-        }
-    }
-    fields.ignore(&["id", "status", "action", "actions"]);
+fn call(item: &Node<'_>, computer: bool) -> Checked<Call> {
+    let checks = item.field("pending_safety_checks").items();
     Ok(Call {
-        id: fields.required("call_id")?.filled_text()?.to_owned(),
-        computer: true,
-        checks,
+        id: item.field("call_id").filled_text()?.to_owned(),
+        computer,
+        checks: checks
+            .iter()
+            .map(|check| check.field("id").text().to_owned())
+            .collect(),
     })
 }
 
-fn answered(fields: &Fields<'_>, open: &mut Vec<Call>, computer: bool) -> Checked<Call> {
-    let id = fields.required("call_id")?;
-    let text = id.text()?;
+fn answered(item: &Node<'_>, open: &mut Vec<Call>, computer: bool) -> Checked<Call> {
+    let id = item.required("call_id")?;
     match open
         .iter()
-        .position(|call| call.id == text && call.computer == computer)
+        .position(|call| call.id == id.text() && call.computer == computer)
     {
         Some(position) => Ok(open.remove(position)),
-        None => Err(id.wrong(format!("no call before has the id `{text}`"))),
+        None => Err(id.wrong(format!("no call before has the id `{}`", id.text()))),
     }
 }
 
-fn acknowledged(fields: &Fields<'_>, call: &Call) -> Checked<()> {
-    let mut known = Vec::new();
-    if let Some(list) = fields.optional("acknowledged_safety_checks") {
-        for check in list.list()? {
-            let check = check.object()?;
-            known.push(check.required("id")?.text()?);
-            check.ignore(&["code", "message"]);
-            check.no_others()?;
-        }
-    }
-    match call
-        .checks
-        .iter()
-        .find(|check| !known.contains(&check.as_str()))
-    {
-        Some(check) => Err(fields.wrong(
-            "acknowledged_safety_checks",
-            format!("the check {check} was not acknowledged"),
-        )),
+fn acknowledged(item: &Node<'_>, call: &Call) -> Checked<()> {
+    let list = item.field("acknowledged_safety_checks");
+    let known: Vec<_> = list.items();
+    let is_known = |check: &&String| known.iter().any(|one| one.field("id").text() == *check);
+    match call.checks.iter().find(|check| !is_known(check)) {
+        Some(check) => Err(list.wrong(format!("the check {check} was not acknowledged"))),
         None => Ok(()),
     }
-}
-
-/// A text, or a list of parts.
-fn output(output: &Node<'_>, seen: &mut Seen) -> Checked<()> {
-    if let Value::String(text) = output.value {
-        seen.add_text(text);
-        return Ok(());
-    }
-    for part in output.filled_list()? {
-        input_part(&part.object()?, true, seen)?;
-    }
-    Ok(())
 }

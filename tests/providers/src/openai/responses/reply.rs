@@ -71,6 +71,8 @@ pub fn response(seen: &Seen, answer: &Answer, issued: &mut Issued) -> Value {
         "id": issued.id("resp_"), "object": "response", "created_at": 1_796_000_000, "status": status,
         "model": answer.model.as_deref().unwrap_or(&seen.model),
         "error": null, "incomplete_details": incomplete, "output": output,
+        // The real one repeats what it was asked with.
+        "parallel_tool_calls": true, "tool_choice": "auto", "tools": [],
         "usage": {
             "input_tokens": input,
             "input_tokens_details": {"cached_tokens": answer.usage.cached, "cache_write_tokens": 0},

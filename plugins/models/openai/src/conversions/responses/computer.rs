@@ -1,6 +1,6 @@
 //! What the calls of the computer tool mean.
 
-use dynacu_sdk::{Action, MouseButton, Scroll, ScrollDirection};
+use dynacu_sdk::{Action, Duration, MouseButton, Scroll, ScrollDirection};
 use model_wire::native::{Native, chord, click, notches, point};
 use serde_json::{Map, Value};
 
@@ -53,7 +53,7 @@ fn known(kind: &str, action: &Map<String, Value>) -> Option<Native> {
             Native::one(click(at()?, button, 1))
         }
         "double_click" => Native::one(click(at()?, MouseButton::Left, 2)),
-        "move" => Native::one(Action::MovePointer(at()?)),
+        "move" => Native::one(Action::Move(at()?)),
         "drag" => {
             let path = action.get("path")?.as_array()?;
             let [first, between @ .., last] = path.as_slice() else {
@@ -63,15 +63,15 @@ fn known(kind: &str, action: &Map<String, Value>) -> Option<Native> {
                 // A drawn line is not the straight one between its ends.
                 return Some(Native::Unknown("drag_along_a_path".to_owned()));
             }
-            Native::one(Action::drag_between(
+            Native::one(Action::drag(
                 point(first.as_object()?, "x", "y")?,
                 point(last.as_object()?, "x", "y")?,
             ))
         }
         "scroll" => scroll(action)?,
-        "keypress" => Native::one(Action::chord(chord(action.get("keys")?)?)),
-        "type" => Native::one(Action::text(action.get("text")?.as_str()?)),
-        "wait" => Native::one(Action::Wait(1_000)),
+        "keypress" => Native::one(Action::key(chord(action.get("keys")?)?)),
+        "type" => Native::one(Action::type_text(action.get("text")?.as_str()?)),
+        "wait" => Native::one(Action::wait(Duration::from_millis(1_000))),
         "screenshot" => Native::Look,
         _ => return None,
     })

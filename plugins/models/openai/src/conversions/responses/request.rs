@@ -1,5 +1,6 @@
 //! A neutral request as a body of Responses.
 
+use dynacu_sdk::BlobId;
 use dynacu_sdk::http::Json;
 use dynacu_sdk::model::{Message, ModelError, Part, Request, Role, Tool};
 use model_wire::history::{History, Kept, Results};
@@ -92,7 +93,7 @@ struct Pictures<'a> {
 }
 
 impl Pictures<'_> {
-    fn input(&self, blob: &str) -> Result<Json, ModelError> {
+    fn input(&self, blob: &BlobId) -> Result<Json, ModelError> {
         Ok(Json::object(vec![
             ("type", "input_image".into()),
             ("detail", self.detail.into()),
@@ -103,7 +104,7 @@ impl Pictures<'_> {
         ]))
     }
 
-    fn screenshot(&self, blob: &str) -> Result<Json, ModelError> {
+    fn screenshot(&self, blob: &BlobId) -> Result<Json, ModelError> {
         Ok(Json::object(vec![
             ("type", "computer_screenshot".into()),
             (
@@ -199,8 +200,12 @@ fn computer_output(
             .take_while(|message| message.role != Role::Assistant)
             .flat_map(|message| &message.parts)
             .filter_map(|part| match part {
-                Part::Image(blob) => Some(blob.as_str()),
-                _ => None,
+                Part::Image(blob) => Some(blob),
+                Part::Text(_)
+                | Part::Audio(_)
+                | Part::ToolCall(_)
+                | Part::ToolResult(_)
+                | Part::Opaque(_) => None,
             })
             .last()
     };
@@ -233,10 +238,9 @@ fn from_model(
     for part in &message.parts {
         match part {
             Part::Text(text) if text.is_empty() => {}
-            Part::Text(text) => items.push(
-                json!({"role": "assistant", "content": [{"type": "output_text", "text": text}]})
-                    .into(),
-            ),
+            Part::Text(text) => {
+                items.push(json!({"role": "assistant", "content": text}).into());
+            }
             Part::Opaque(opaque) => items.push(Kept::read(opaque)?.part.into()),
             Part::ToolCall(call) => {
                 if history.kept(&call.id).is_none() {
@@ -251,7 +255,9 @@ fn from_model(
                     );
                 }
             }
-            _ => return Err(misplaced("Responses", "picture, sound or result")),
+            Part::Image(_) | Part::Audio(_) | Part::ToolResult(_) => {
+                return Err(misplaced("Responses", "picture, sound or result"));
+            }
         }
     }
     Ok(())

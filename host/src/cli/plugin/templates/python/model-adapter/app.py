@@ -10,6 +10,7 @@ from componentize_py_types import Err
 from wit_world import exports
 from wit_world.exports import adapter
 from wit_world.imports import blobs, dynacu_model_types as types, http
+from wit_world.imports.dynacu_host_types import Duration
 
 # Leads nowhere by itself: `--endpoint {{name}}.invalid=http://127.0.0.1:8000` says where the server is. The same name
 # stands in plugin.toml; put your provider's host into both.
@@ -157,7 +158,7 @@ def send(parts: list) -> http.Response:
         raise Err(types.ModelError_QuotaExceeded(said))
     if reply.status == 429:
         waits = [value for name, value in reply.headers if name.lower() == "retry-after"]
-        wait = int(waits[0]) * 1000 if waits and waits[0].isdigit() else None
+        wait = Duration(int(waits[0]) * 1000) if waits and waits[0].isdigit() else None
         raise Err(types.ModelError_RateLimited(wait))
     if reply.status >= 500:
         raise Err(types.ModelError_Overloaded(None))

@@ -1,6 +1,7 @@
 """A policy: looks at the screen, listens, asks the run's model what to do, and does it.
 
-The interfaces are in vendor/wit. A function's error is raised as Err; times are milliseconds since the page's start signal.
+The interfaces are in vendor/wit. A function's error is raised as Err; instants count from the page's start signal. What it
+is called and what it asks for stands in plugin.toml.
 """
 
 import json
@@ -9,6 +10,7 @@ from componentize_py_types import Err
 from wit_world import exports
 from wit_world.exports import policy
 from wit_world.imports import action, dynacu_model_types as model, inference, logging, observation, session
+from wit_world.imports.dynacu_host_types import Duration, Instant
 
 SYSTEM = (
     "You operate a desktop by keyboard and mouse to carry out a task. Answer with tool calls only. "
@@ -18,11 +20,6 @@ PNG = observation.Encoding(observation.ImageFormat.PNG, None, None)
 
 
 class Policy(exports.Policy):
-    def describe(self) -> policy.Descriptor:
-        # What it perceives and produces beyond one screenshot a step; keep plugin.toml in step.
-        channels = policy.Channels.KEYFRAMES | policy.Channels.AUDIO
-        return policy.Descriptor("{{name}}", "0.1.0", channels, True)
-
     def run(self, brief: policy.Brief, settings: str) -> None:
         done = []  # one line for each action, with what became of it
         while True:
@@ -30,12 +27,8 @@ class Policy(exports.Policy):
                 seen = session.observe()  # waits for the pace; one call is one step
                 calls = ask(compose(brief, seen, done), brief)
                 act(calls, seen.step, done)
-            except (Err, Stopped):
+            except Err:
                 return  # the episode is over
-
-
-class Stopped(Exception):
-    pass
 
 
 def ask(messages: list, brief: policy.Brief) -> list:
@@ -45,9 +38,7 @@ def ask(messages: list, brief: policy.Brief) -> list:
     display = (brief.screen.width, brief.screen.height)
     call = inference.submit(model.Request(messages, tools, display, None, None))
     while True:
-        event = session.next(None)
-        if isinstance(event, session.Event_Stop):
-            raise Stopped
+        event = session.next(None)  # raises once the episode is over
         if isinstance(event, session.Event_Completion) and event.value.call == call:
             outcome = event.value.outcome
             if isinstance(outcome, Err):
@@ -72,13 +63,11 @@ def act(calls: list, step: int, done: list) -> None:
             raise  # the episode is over
         done.append(f"Step {step}: nothing, since {len(actions)} actions are more than are done at once")
         return
-    names = dict(zip(ids, (f"{call.name} {call.arguments}" for call in calls)))
+    names = {id.number: f"{call.name} {call.arguments}" for id, call in zip(ids, calls)}
     while names:
-        event = session.next(None)
-        if isinstance(event, session.Event_Stop):
-            raise Stopped
-        if isinstance(event, session.Event_Action) and event.value.action in names:
-            name = names.pop(event.value.action)
+        event = session.next(None)  # raises once the episode is over
+        if isinstance(event, session.Event_Action) and event.value.action.number in names:
+            name = names.pop(event.value.action.number)
             failed = isinstance(event.value.outcome, Err)
             done.append(f"Step {step}: {name}" + (f" → error: {event.value.outcome.value}" if failed else ""))
 
@@ -97,17 +86,21 @@ def compose(brief: policy.Brief, seen: observation.Observation, done: list) -> l
     prior = "\n".join(done[-20:]) or "none"
     text(f"Observation Record\n[TASK]\n{brief.instruction}\n[PRIOR ACTIONS]\n{prior}")
     if seen.audio_context is not None:
-        lines = [f"({said.started_at / 1000:.1f}s) {said.text}" for said in seen.audio_context.sentences]
+        lines = [f"({seconds(said.started_at)}) {said.text}" for said in seen.audio_context.sentences]
         text("[HEARD IN THE LAST MINUTE]\n" + ("\n".join(lines) or "nothing"))
     if seen.recent_audio is not None:
         text("[HEARD SINCE THE LAST LOOK]\n" + (seen.recent_audio.transcript or "nothing"))
     for keyframe in seen.keyframes:
-        text(f"[THE SCREEN AT {keyframe.captured_at / 1000:.1f}s]")
+        text(f"[THE SCREEN AT {seconds(keyframe.captured_at)}]")
         picture(keyframe.frame)
-    text(f"[THE SCREEN NOW, {seen.taken_at / 1000:.1f}s]")
+    text(f"[THE SCREEN NOW, {seconds(seen.taken_at)}]")
     picture(seen.screenshot)
     system = model.Message(model.Role.SYSTEM, [model.Part_Text(SYSTEM)])
     return [system, model.Message(model.Role.USER, parts)]
+
+
+def seconds(instant: Instant) -> str:
+    return f"{instant.milliseconds / 1000:.1f}s"
 
 
 def tool(name: str, text: str, optional: tuple = (), /, **properties: dict) -> tuple:
@@ -136,7 +129,7 @@ def to_action(call: model.ToolCall) -> action.Action:
         at = observation.Point(round(given["x"]), round(given["y"]))
         return action.Action_Click(action.Click(at, action.MouseButton.LEFT, given.get("count", 1)))
     if call.name == "type":
-        return action.Action_TypeText(given["text"])
+        return action.Action_Type(given["text"])
     if call.name == "key":
         return action.Action_Key(given["combo"])
     if call.name == "scroll":
@@ -145,7 +138,7 @@ def to_action(call: model.ToolCall) -> action.Action:
     if call.name == "speak":
         return action.Action_Speak(given["text"])
     if call.name == "wait":
-        return action.Action_Wait(round(given.get("seconds", 1) * 1000))
+        return action.Action_Wait(Duration(round(given.get("seconds", 1) * 1000)))
     if call.name == "done":
         return action.Action_Done()
     raise ValueError(f"there is no tool {call.name}")

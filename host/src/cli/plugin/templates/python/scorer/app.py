@@ -28,7 +28,7 @@ class Scorer(exports.Scorer):
             raise Err(scorer.ScoreError_MalformedResult(f"the page's result is {episode.page_result!r}"))
         right = first(settings, episode.page_events)
         said = "Nothing was submitted." if right is None else f"The field held {'it' if right else 'something else'}."
-        seconds = scorer.Metric("duration", episode.duration / 1000, "s")
+        seconds = scorer.Metric("duration", episode.duration.milliseconds / 1000, "s")
         return scorer.Score(1.0 if right else 0.0, bool(right), [seconds], said)
 
 

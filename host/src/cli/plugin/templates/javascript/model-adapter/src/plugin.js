@@ -5,8 +5,8 @@
 // are objects in camelCase, variants are { tag, val }, an absent option is null. A function's error is thrown: by an import
 // as an Error with the value in `payload`, by an export as the value itself.
 
-import blobs from "dynacu:host/blobs@0.1.0";
-import http from "dynacu:host/http@0.1.0";
+import blobs from "dynacu:host/blobs@0.2.0";
+import http from "dynacu:host/http@0.2.0";
 
 // Leads nowhere by itself: `--endpoint {{name}}.invalid=http://127.0.0.1:8000` says where the server is. The same name
 // stands in plugin.toml; put your provider's host into both.
@@ -171,7 +171,7 @@ function send(parts) {
       throw { tag: "quota-exceeded", val: said };
     case 429: {
       const wait = reply.headers.find(([name]) => name.toLowerCase() === "retry-after")?.[1];
-      throw { tag: "rate-limited", val: /^\d+$/.test(wait ?? "") ? Number(wait) * 1000 : null };
+      throw { tag: "rate-limited", val: /^\d+$/.test(wait ?? "") ? { milliseconds: Number(wait) * 1000 } : null };
     }
     default:
       throw reply.status >= 500

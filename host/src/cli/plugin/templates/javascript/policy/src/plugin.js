@@ -2,26 +2,16 @@
 //
 // Values are as the interfaces in vendor/wit say: records are objects in camelCase, variants are { tag, val }, an absent
 // option is null, a function's error is thrown: by an import as an Error with the value in `payload`, by an export as the
-// value itself. Times are milliseconds since the page's start signal.
+// value itself. Instants count from the page's start signal. What it is called and what it asks for stands in plugin.toml.
 
-import session from "dynacu:policy/session@0.1.0";
-import inference from "dynacu:model/inference@0.1.0";
-import logging from "dynacu:host/logging@0.1.0";
+import session from "dynacu:policy/session@0.2.0";
+import inference from "dynacu:model/inference@0.2.0";
+import logging from "dynacu:host/logging@0.2.0";
 import { describeAction, toolList, toAction } from "./tools.js";
 
 const SYSTEM =
   "You operate a desktop by keyboard and mouse to carry out a task. Answer with tool calls only. " +
   "Wait while there is nothing to do yet, and call done when the task is finished.";
-
-function describe() {
-  return {
-    name: "{{name}}",
-    version: "0.1.0",
-    // What it perceives and produces beyond one screenshot a step; keep plugin.toml in step.
-    channels: { keyframes: true, audio: true },
-    needsModel: true,
-  };
-}
 
 function run(brief, _settings) {
   const done = []; // one line for each action, with what became of it
@@ -57,11 +47,11 @@ function ask(messages, brief) {
     temperature: null,
   });
   for (;;) {
-    const event = session.next(null);
-    if (event.tag === "stop") {
+    const event = next();
+    if (event === null) {
       return null;
     }
-    if (event.tag === "completion" && event.val.call === call) {
+    if (event.tag === "completion" && event.val.call.number === call.number) {
       const outcome = event.val.outcome;
       if (outcome.tag === "ok") {
         return outcome.val;
@@ -69,6 +59,15 @@ function ask(messages, brief) {
       logging.log("warn", `the model did not answer: ${JSON.stringify(outcome.val)}`);
       return { parts: [] };
     }
+  }
+}
+
+/// The next event, or null once the episode is over.
+function next() {
+  try {
+    return session.next(null); // without a limit it does not come back empty
+  } catch {
+    return null;
   }
 }
 
@@ -83,7 +82,7 @@ function act(calls, step, done) {
   }
   let open;
   try {
-    open = new Map(session.perform(actions).map((id, index) => [id, actions[index]]));
+    open = new Map(session.perform(actions).map((id, index) => [id.number, actions[index]]));
   } catch (error) {
     if (error.payload?.tag !== "too-many") {
       return false;
@@ -92,13 +91,13 @@ function act(calls, step, done) {
     return true;
   }
   while (open.size > 0) {
-    const event = session.next(null);
-    if (event.tag === "stop") {
+    const event = next();
+    if (event === null) {
       return false;
     }
-    const action = event.tag === "action" ? open.get(event.val.action) : undefined;
+    const action = event.tag === "action" ? open.get(event.val.action.number) : undefined;
     if (action !== undefined) {
-      open.delete(event.val.action);
+      open.delete(event.val.action.number);
       const { tag, val } = event.val.outcome;
       const error = tag === "err" ? ` → error: ${val.tag} ${JSON.stringify(val.val ?? "")}` : "";
       done.push(`Step ${step}: ${describeAction(action)}${error}`);
@@ -122,7 +121,7 @@ function compose(brief, seen, done) {
   text(`Observation Record\n[TASK]\n${brief.instruction}\n[PRIOR ACTIONS]\n${done.slice(-20).join("\n") || "none"}`);
   if (seen.audioContext !== null) {
     const lines = seen.audioContext.sentences.map(
-      (sentence) => `(${(Number(sentence.startedAt) / 1000).toFixed(1)}s) ${sentence.text}`,
+      (sentence) => `(${seconds(sentence.startedAt)}) ${sentence.text}`,
     );
     text(`[HEARD IN THE LAST MINUTE]\n${lines.join("\n") || "nothing"}`);
   }
@@ -130,10 +129,10 @@ function compose(brief, seen, done) {
     text(`[HEARD SINCE THE LAST LOOK]\n${seen.recentAudio.transcript || "nothing"}`);
   }
   for (const keyframe of seen.keyframes) {
-    text(`[THE SCREEN AT ${(Number(keyframe.capturedAt) / 1000).toFixed(1)}s]`);
+    text(`[THE SCREEN AT ${seconds(keyframe.capturedAt)}]`);
     picture(keyframe.frame);
   }
-  text(`[THE SCREEN NOW, ${(Number(seen.takenAt) / 1000).toFixed(1)}s]`);
+  text(`[THE SCREEN NOW, ${seconds(seen.takenAt)}]`);
   picture(seen.screenshot);
   return [
     { role: "system", parts: [{ tag: "text", val: SYSTEM }] },
@@ -141,4 +140,8 @@ function compose(brief, seen, done) {
   ];
 }
 
-export const policy = { describe, run };
+function seconds(instant) {
+  return `${(Number(instant.milliseconds) / 1000).toFixed(1)}s`;
+}
+
+export const policy = { run };

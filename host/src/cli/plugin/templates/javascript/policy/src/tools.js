@@ -55,11 +55,11 @@ export function toAction(call) {
     case "click":
       return { tag: "click", val: { at: { x: number("x"), y: number("y") }, button: given.button ?? "left", count: number("count", 1) } };
     case "move":
-      return { tag: "move-pointer", val: { x: number("x"), y: number("y") } };
+      return { tag: "move", val: { x: number("x"), y: number("y") } };
     case "drag":
       return { tag: "drag", val: { start: { x: number("start_x"), y: number("start_y") }, end: { x: number("end_x"), y: number("end_y") } } };
     case "type":
-      return { tag: "type-text", val: string("text") };
+      return { tag: "type", val: string("text") };
     case "key":
       return { tag: "key", val: string("combo") };
     case "scroll":
@@ -67,7 +67,7 @@ export function toAction(call) {
     case "speak":
       return { tag: "speak", val: string("text") };
     case "wait":
-      return { tag: "wait", val: Math.round(Number(given.seconds ?? 1) * 1000) || 1000 };
+      return { tag: "wait", val: { milliseconds: Math.round(Number(given.seconds ?? 1) * 1000) || 1000 } };
     case "done":
       return { tag: "done" };
     default:
@@ -76,6 +76,5 @@ export function toAction(call) {
 }
 
 export function describeAction(action) {
-  const name = { "type-text": "type", "move-pointer": "move" }[action.tag] ?? action.tag;
-  return action.val === undefined ? name : `${name} ${JSON.stringify(action.val)}`;
+  return action.val === undefined ? action.tag : `${action.tag} ${JSON.stringify(action.val)}`;
 }

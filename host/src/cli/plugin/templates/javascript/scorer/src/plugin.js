@@ -28,7 +28,7 @@ function scoreEpisode(episode) {
   return {
     value: right ? 1 : 0,
     passed: right === true,
-    metrics: [{ name: "duration", value: Number(episode.duration) / 1000, unit: "s" }],
+    metrics: [{ name: "duration", value: Number(episode.duration.milliseconds) / 1000, unit: "s" }],
     explanation: right === null ? "Nothing was submitted." : `The field held ${right ? "it" : "something else"}.`,
   };
 }

@@ -3,13 +3,13 @@
 //! It speaks Chat Completions, as vLLM, llama.cpp and Ollama do. The host adds credentials, keeps deadlines and tries again;
 //! an adapter says by the case of its error what the host is to do.
 
-use dynacu_sdk::blobs;
-use dynacu_sdk::export_adapter;
 use dynacu_sdk::http::{self, HttpError, Json};
 use dynacu_sdk::model::{
     AdapterDescriptor, Capabilities, Message, ModelAdapter, ModelError, Part, Request, Response,
     Role, StopReason, ToolCall, ToolOutput, Usage,
 };
+use dynacu_sdk::settings::NoSettings;
+use dynacu_sdk::{Duration, blobs, export_adapter};
 use serde_json::{Value, json};
 
 /// Leads nowhere by itself: `--endpoint {{name}}.invalid=http://127.0.0.1:8000` says where the server is. The same
@@ -19,11 +19,13 @@ const URL: &str = "https://{{name}}.invalid/v1/chat/completions";
 struct Provider;
 
 impl ModelAdapter for Provider {
+    type Settings = NoSettings;
+
     fn describe() -> AdapterDescriptor {
         AdapterDescriptor::new("{{name}}", Vec::<String>::new())
     }
 
-    fn capabilities_of(_model: &str, _settings: &str) -> Capabilities {
+    fn capabilities_of(_model: &str, _settings: &NoSettings) -> Capabilities {
         Capabilities {
             images: true,
             tools: true,
@@ -31,7 +33,11 @@ impl ModelAdapter for Provider {
         }
     }
 
-    fn complete(model: &str, _settings: &str, request: Request) -> Result<Response, ModelError> {
+    fn complete(
+        model: &str,
+        _settings: NoSettings,
+        request: Request,
+    ) -> Result<Response, ModelError> {
         let reply =
             http::send(&http::Request::post(URL, &body(model, &request)?)).map_err(broken_off)?;
         if reply.status != 200 {
@@ -146,7 +152,7 @@ fn refused(reply: &http::Response) -> ModelError {
             let seconds = reply
                 .header("retry-after")
                 .and_then(|wait| wait.parse().ok());
-            ModelError::RateLimited(seconds.map(|seconds: u64| seconds * 1000))
+            ModelError::RateLimited(seconds.map(Duration::from_secs))
         }
         500.. => ModelError::Overloaded(None),
         status => ModelError::InvalidRequest(format!("HTTP {status}: {said}")),

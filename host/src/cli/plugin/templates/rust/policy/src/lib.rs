@@ -1,38 +1,53 @@
 //! A policy: looks at the screen, listens, asks the run's model what to do, and does it.
 
-use dynacu_sdk::model::{Message, ModelError, Part, Request};
+use dynacu_sdk::model::{Message, Part, Request};
 use dynacu_sdk::tools::Tools;
 use dynacu_sdk::{
-    Brief, Channels, Decision, Encoding, ImageFormat, Observation, PolicyDescriptor, Session,
-    StepPolicy, export_policy, logging,
+    AskFailure, Brief, Channels, Decision, Encoding, ImageFormat, Interrupted, Observation,
+    PolicyError, Session, StepPolicy, export_policy, logging,
 };
+use serde::Deserialize;
 
 const SYSTEM: &str = "You operate a desktop by keyboard and mouse to carry out a task. Answer with tool calls only. \
     Wait while there is nothing to do yet, and call done when the task is finished.";
-/// Observations in a row without an answer, before it gives up.
-const PATIENCE: u32 = 5;
+
+/// Its table of a run's configuration. A key that is not here, or of another kind, is refused by name.
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Settings {
+    /// Observations in a row without an answer, before it gives up.
+    patience: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { patience: 5 }
+    }
+}
 
 struct Agent {
+    settings: Settings,
     tools: Tools,
     unanswered: u32,
 }
 
 impl StepPolicy for Agent {
-    fn describe() -> PolicyDescriptor {
-        PolicyDescriptor::new("{{name}}", env!("CARGO_PKG_VERSION"))
-            .with_channels(Channels::KEYFRAMES | Channels::AUDIO)
-            .asking_a_model()
-    }
+    type Settings = Settings;
 
-    fn new(brief: &Brief, _settings: &str) -> Result<Self, String> {
+    fn new(brief: &Brief, settings: Settings) -> Result<Self, PolicyError> {
         let speech = brief.granted.contains(Channels::SPEECH);
         Ok(Self {
+            settings,
             tools: Tools::new(brief.screen).with_speech(speech),
             unanswered: 0,
         })
     }
 
-    fn on_observation(&mut self, session: &mut Session, seen: &Observation) -> Decision {
+    fn on_observation(
+        &mut self,
+        session: &mut Session,
+        seen: &Observation,
+    ) -> Result<Decision, Interrupted> {
         let request = Request::new(vec![
             Message::system(SYSTEM),
             Message::user(show(session, seen)),
@@ -42,17 +57,15 @@ impl StepPolicy for Agent {
         match session.ask(&request) {
             Ok(answer) => {
                 self.unanswered = 0;
-                decide(&self.tools, &answer.parts)
+                Ok(decide(&self.tools, &answer.parts))
             }
-            Err(ModelError::Cancelled) => Decision::Look, // the episode is over
-            Err(error) => {
+            Err(AskFailure::Model(error)) if self.unanswered + 1 < self.settings.patience => {
                 self.unanswered += 1;
-                logging::warn(&format!("no answer: {error:?}"));
-                if self.unanswered == PATIENCE {
-                    return Decision::GiveUp(format!("the model did not answer: {error:?}"));
-                }
-                Decision::Look
+                logging::warn(&format!("no answer: {}", error.reason()));
+                Ok(Decision::Look)
             }
+            // The episode is over, or the model has been silent for too long.
+            Err(end) => Err(end.into()),
         }
     }
 }
@@ -105,7 +118,7 @@ mod tests {
         let answer = [Part::from("I click."), Part::from(call)];
         assert_eq!(
             decide(&tools, &answer),
-            Decision::Act(vec![Action::click_at(5, 6)])
+            Decision::Act(vec![Action::click(5, 6)])
         );
         assert_eq!(decide(&tools, &answer[..1]), Decision::Look);
     }

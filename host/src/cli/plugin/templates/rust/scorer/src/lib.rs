@@ -14,6 +14,7 @@ const RIGHT: &str = "code_entered";
 const WRONG: &str = "wrong_code";
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Settings {
     field: String,
     value: String,
@@ -28,24 +29,25 @@ struct Submission {
 struct FieldHolds;
 
 impl Scorer for FieldHolds {
-    fn judge(variant_values: &str, page_events: &[PageEvent]) -> Option<String> {
-        let settings = Variant::<Settings>::parse(variant_values).ok()?.settings;
-        let label = match first(&settings, page_events)? {
+    type Settings = Settings;
+
+    fn judge(variant: &Variant<Settings>, page_events: &[PageEvent]) -> Option<String> {
+        let label = match first(&variant.settings, page_events)? {
             true => RIGHT,
             false => WRONG,
         };
         Some(label.to_owned())
     }
 
-    fn score_episode(episode: &Episode) -> Result<Score, ScoreError> {
-        let settings = Variant::<Settings>::parse(&episode.variant_values)?.settings;
+    fn score_episode(variant: &Variant<Settings>, episode: &Episode) -> Result<Score, ScoreError> {
+        let settings = &variant.settings;
         episode.expect_result(&[RIGHT, WRONG])?;
-        let score = match first(&settings, &episode.page_events) {
+        let score = match first(settings, &episode.page_events) {
             Some(true) => Score::pass(format!("`{}` held the value.", settings.field)),
             Some(false) => Score::fail(format!("`{}` held something else.", settings.field)),
             None => Score::fail("Nothing was submitted."),
         };
-        let seconds = episode.duration as f64 / 1000.0;
+        let seconds = episode.duration.as_seconds();
         Ok(score.with_metric(Metric::new("duration", seconds, Some("s"))))
     }
 }
@@ -62,6 +64,8 @@ export_scorer!(FieldHolds);
 
 #[cfg(test)]
 mod tests {
+    use dynacu_sdk::Instant;
+
     use super::*;
 
     #[test]
@@ -71,7 +75,7 @@ mod tests {
             value: "4711".into(),
         };
         let submit = |value: &str| PageEvent {
-            at: 1_000,
+            at: Instant::from_millis(1_000),
             name: "submit".into(),
             data: serde_json::json!({"form": "answer", "values": {"agreed": true, "code": value}})
                 .to_string(),

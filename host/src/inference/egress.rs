@@ -1,0 +1,422 @@
+//! The one way out to the network: allow-list, checked addresses, credentials that the guest never sees, bounds on size
+//! and time. Every exchange is recorded and every outcome noted for the host's own judgement.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+use async_trait::async_trait;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use dynacu_runtime::types::{BodyPart, HttpError, HttpMethod, HttpRequest, HttpResponse};
+use dynacu_runtime::{Blobs, Egress};
+use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Method, Response, Url};
+
+use self::address::{NotPublic, is_public};
+use self::allowed::{Allowed, Destination, leads_elsewhere};
+use self::network::{Network, chain};
+use self::secrets::Secrets;
+use super::exchange::{ExchangeLog, Received, Sent, visible};
+use super::sighting::{Seen, Sightings, of_answer};
+
+pub mod address;
+pub mod allowed;
+pub mod network;
+pub mod secrets;
+#[cfg(test)]
+mod tests;
+
+/// Providers take at most 32 MB.
+const LARGEST_REQUEST: usize = 40 << 20;
+const LARGEST_RESPONSE: usize = 16 << 20;
+/// HTTP requests of one attempt: adapters need one, uploads and polls a few more.
+const REQUESTS: usize = 16;
+/// Headers that belong to the connection, or that would let a secret come back in a form in which it is not found.
+const HOSTS_OWN: [HeaderName; 12] = [
+    header::HOST,
+    header::CONTENT_LENGTH,
+    header::CONTENT_ENCODING,
+    header::TRANSFER_ENCODING,
+    header::CONNECTION,
+    header::UPGRADE,
+    header::TE,
+    header::TRAILER,
+    header::EXPECT,
+    header::ACCEPT_ENCODING,
+    header::PROXY_AUTHORIZATION,
+    header::RANGE,
+];
+
+/// What one plugin may reach, and with which secrets: fixed for a run.
+pub struct Grant {
+    pub allowed: Allowed,
+    pub secrets: Secrets,
+}
+
+/// The way out of one attempt at one model call.
+pub struct CallEgress {
+    pub network: Arc<Network>,
+    pub grant: Arc<Grant>,
+    pub blobs: Arc<dyn Blobs>,
+    /// The model call's own deadline.
+    pub until: Instant,
+    pub sightings: Arc<Sightings>,
+    /// Requests so far, refused ones included.
+    pub requests: AtomicUsize,
+    /// None outside of episodes.
+    pub log: Option<ExchangeLog>,
+}
+
+/// A request that passed every check.
+struct Ready {
+    destination: Destination,
+    method: Method,
+    headers: HeaderMap,
+    body: Vec<u8>,
+    timeout: Duration,
+    /// Whether running out of time is the provider's doing, and not a short timeout of the guest's.
+    whole_time: bool,
+}
+
+/// What came of a request that left.
+enum Outcome {
+    Answer {
+        status: u16,
+        headers: HeaderMap,
+        body: Vec<u8>,
+    },
+    TimedOut,
+    Unreachable(String),
+    /// The host's rules refuse the answer.
+    Refused(HttpError),
+}
+
+#[async_trait]
+impl Egress for CallEgress {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let began = Instant::now();
+        let mut sent = Sent {
+            method: method(request.method).to_string(),
+            url: request.url.clone(),
+            headers: request.headers.clone(),
+            body: Vec::new(),
+        };
+        let ready = match self.check(request).await {
+            Ok(ready) => ready,
+            // Not written down again and again.
+            Err(error) if self.requests.load(Ordering::Relaxed) > REQUESTS + 1 => {
+                return Err(error);
+            }
+            Err(error) => {
+                // The URL of a refused request may hold anything.
+                sent.url = sent
+                    .url
+                    .split(['?', '#'])
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned();
+                self.write(sent, None, Some(&error), began);
+                return Err(error);
+            }
+        };
+        sent.url = ready.destination.url.to_string();
+        sent.headers = visible_sent(&ready.headers);
+        let whole_time = ready.whole_time;
+        let outcome = self.exchange(ready, &mut sent.body).await;
+        self.note(&outcome, whole_time);
+        let error = match &outcome {
+            Outcome::Answer { .. } => None,
+            Outcome::TimedOut => Some(HttpError::Timeout),
+            Outcome::Unreachable(why) => Some(HttpError::Connect(self.scrubbed(why))),
+            Outcome::Refused(error) => Some(error.clone()),
+        };
+        let received = match &outcome {
+            Outcome::Answer {
+                status,
+                headers,
+                body,
+            } => Some(Received {
+                status: *status,
+                headers,
+                body,
+            }),
+            _ => None,
+        };
+        self.write(sent, received.as_ref(), error.as_ref(), began);
+        if let Some(error) = error {
+            return Err(error);
+        }
+        let Outcome::Answer {
+            status,
+            headers,
+            body,
+        } = outcome
+        else {
+            return Err(HttpError::Other("no answer".to_owned()));
+        };
+        let scrubber = self.grant.secrets.scrubber();
+        Ok(HttpResponse {
+            status,
+            headers: visible(&headers, scrubber),
+            body: scrubber.bytes(&body).into_owned(),
+        })
+    }
+}
+
+impl CallEgress {
+    async fn check(&self, request: HttpRequest) -> Result<Ready, HttpError> {
+        let denied = HttpError::Denied;
+        if self.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
+            return Err(denied(format!(
+                "one model call may send {REQUESTS} requests"
+            )));
+        }
+        let destination = self
+            .grant
+            .allowed
+            .destination(&request.url)
+            .map_err(denied)?;
+        if !destination.named_by_operator
+            && let Some(address) = literal(&destination.url)
+            && !is_public(address)
+        {
+            let name = destination.host;
+            return Err(denied(NotPublic { name, address }.to_string()));
+        }
+        let headers = self.headers(&request.headers, &destination.host)?;
+        let left = self.until.saturating_duration_since(Instant::now());
+        let asked = request.timeout;
+        let asked = asked.map(|asked| Duration::from_millis(asked.milliseconds));
+        Ok(Ready {
+            method: method(request.method),
+            headers,
+            body: self.body(request.body).await?,
+            timeout: asked.map_or(left, |asked| asked.min(left)),
+            whole_time: asked.is_none_or(|asked| asked >= left),
+            destination,
+        })
+    }
+
+    /// The guest's headers, and the credentials of this host.
+    fn headers(&self, guest: &[(String, String)], host: &str) -> Result<HeaderMap, HttpError> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in guest {
+            let bad = || HttpError::Other(format!("`{}` is no header", name.escape_debug()));
+            let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?;
+            if self
+                .grant
+                .secrets
+                .of(host)
+                .any(|credential| credential.header == parsed)
+            {
+                return Err(HttpError::Denied(format!(
+                    "the header `{parsed}` is the host's to set: the manifest's key `credentials` binds a secret to it"
+                )));
+            }
+            if HOSTS_OWN.contains(&parsed) {
+                return Err(HttpError::Denied(format!(
+                    "the header `{parsed}` is the host's to set: leave it out"
+                )));
+            }
+            headers.append(parsed, HeaderValue::from_str(value).map_err(|_| bad())?);
+        }
+        for credential in self.grant.secrets.of(host) {
+            if let Some(value) = &credential.value {
+                headers.insert(credential.header.clone(), value.clone());
+            }
+        }
+        headers.insert(
+            header::ACCEPT_ENCODING,
+            HeaderValue::from_static("identity"),
+        );
+        Ok(headers)
+    }
+
+    async fn body(&self, parts: Vec<BodyPart>) -> Result<Vec<u8>, HttpError> {
+        let mut body = Vec::new();
+        for part in parts {
+            match part {
+                BodyPart::Bytes(bytes) => body.extend_from_slice(&bytes),
+                BodyPart::Base64(id) => {
+                    let blobs = Arc::clone(&self.blobs);
+                    let wanted = id.sha256.clone();
+                    // Reading a file would hold up the other calls on this thread.
+                    let bytes = tokio::task::spawn_blocking(move || blobs.read(&wanted)).await;
+                    let Ok(Ok(bytes)) = bytes else {
+                        return Err(HttpError::Other(format!(
+                            "the body names the blob {}, which this episode does not have",
+                            id.sha256
+                        )));
+                    };
+                    body.extend_from_slice(BASE64_STANDARD.encode(bytes).as_bytes());
+                }
+            }
+            if body.len() > LARGEST_REQUEST {
+                return Err(HttpError::Denied(format!(
+                    "a request may have {} MiB: send fewer or smaller images",
+                    LARGEST_REQUEST >> 20
+                )));
+            }
+        }
+        Ok(body)
+    }
+
+    async fn exchange(&self, ready: Ready, sent: &mut Vec<u8>) -> Outcome {
+        let Ready {
+            destination,
+            method,
+            headers,
+            body,
+            timeout,
+            ..
+        } = ready;
+        if self.log.is_some() {
+            sent.clone_from(&body);
+        }
+        let client = match self.network.client(destination.named_by_operator) {
+            Ok(client) => client,
+            Err(why) => return Outcome::Refused(HttpError::Other(why)),
+        };
+        let asked = destination.url.clone();
+        let work = async {
+            let response = client
+                .request(method, destination.url)
+                .headers(headers)
+                .body(body)
+                .send()
+                .await?;
+            read(&asked, response).await
+        };
+        match tokio::time::timeout(timeout, work).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(error)) => failed(error),
+            Err(_) => Outcome::TimedOut,
+        }
+    }
+
+    /// What the host makes of it, for retries and for who is to blame.
+    fn note(&self, outcome: &Outcome, whole_time: bool) {
+        let trouble = |what: String| Seen::Trouble { what, wait: None };
+        self.sightings.add(match outcome {
+            Outcome::Answer {
+                status,
+                headers,
+                body,
+            } => of_answer(*status, headers, body, SystemTime::now()),
+            Outcome::TimedOut if whole_time => {
+                trouble("no answer before the model call's deadline".to_owned())
+            }
+            Outcome::Unreachable(why) => trouble(self.scrubbed(why)),
+            // The guest's own haste, or the host's own rules.
+            Outcome::TimedOut | Outcome::Refused(_) => Seen::Answered(0),
+        });
+    }
+
+    fn scrubbed(&self, text: &str) -> String {
+        self.grant.secrets.scrubber().text(text)
+    }
+
+    fn write(
+        &self,
+        sent: Sent,
+        received: Option<&Received<'_>>,
+        error: Option<&HttpError>,
+        began: Instant,
+    ) {
+        if let Some(log) = &self.log {
+            let error = error.map(|error| match error {
+                HttpError::Denied(why) => format!("denied: {why}"),
+                HttpError::Timeout => "timeout".to_owned(),
+                HttpError::Connect(why) => format!("connect: {why}"),
+                HttpError::ResponseTooLarge(limit) => {
+                    format!("the answer is larger than {limit} bytes")
+                }
+                HttpError::Other(why) => why.clone(),
+            });
+            let scrubber = self.grant.secrets.scrubber();
+            log.write(sent, received, error, began.elapsed(), scrubber);
+        }
+    }
+}
+
+/// Reads an answer within its bounds.
+async fn read(asked: &Url, mut response: Response) -> Result<Outcome, reqwest::Error> {
+    let refused = |error| Ok(Outcome::Refused(error));
+    let status = response.status();
+    let headers = response.headers().clone();
+    let location = headers.get(header::LOCATION);
+    if status.is_redirection()
+        && let Some(location) = location
+        && leads_elsewhere(asked, &String::from_utf8_lossy(location.as_bytes()))
+    {
+        return refused(HttpError::Denied(format!(
+            "{} sends the request on to another server, which is refused: ask that one, and name it in the manifest's key `hosts`",
+            asked.host_str().unwrap_or_default()
+        )));
+    }
+    if let Some(encoding) = headers.get(header::CONTENT_ENCODING)
+        && encoding != "identity"
+    {
+        return refused(HttpError::Other(format!(
+            "the answer is encoded ({encoding:?}), which was not asked for"
+        )));
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        if body.len() + chunk.len() > LARGEST_RESPONSE {
+            return refused(HttpError::ResponseTooLarge(LARGEST_RESPONSE as u64));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Outcome::Answer {
+        status: status.as_u16(),
+        headers,
+        body,
+    })
+}
+
+/// A request without an answer. The error's URL is left out: it may carry more than the host's name.
+fn failed(error: reqwest::Error) -> Outcome {
+    let error = error.without_url();
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+    while let Some(inner) = source {
+        if let Some(not_public) = inner.downcast_ref::<NotPublic>() {
+            return Outcome::Refused(HttpError::Denied(not_public.to_string()));
+        }
+        source = inner.source();
+    }
+    if error.is_builder() {
+        return Outcome::Refused(HttpError::Other(chain(&error)));
+    }
+    Outcome::Unreachable(chain(&error))
+}
+
+/// The address that a URL names in place of a host.
+fn literal(url: &Url) -> Option<std::net::IpAddr> {
+    url.host_str()?.trim_matches(['[', ']']).parse().ok()
+}
+
+fn method(method: HttpMethod) -> Method {
+    match method {
+        HttpMethod::Get => Method::GET,
+        HttpMethod::Post => Method::POST,
+        HttpMethod::Put => Method::PUT,
+        HttpMethod::Delete => Method::DELETE,
+    }
+}
+
+/// Headers as they leave; those with secrets only by name.
+fn visible_sent(headers: &HeaderMap) -> Vec<(String, String)> {
+    headers
+        .iter()
+        .map(|(name, value)| {
+            let text = if value.is_sensitive() {
+                "[secret]".to_owned()
+            } else {
+                String::from_utf8_lossy(value.as_bytes()).into_owned()
+            };
+            (name.as_str().to_owned(), text)
+        })
+        .collect()
+}

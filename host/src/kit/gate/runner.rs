@@ -1,0 +1,172 @@
+//! Runs the episodes that gates and contact sheets ask for, one after the other on one lane.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use dynacu_record::{EpisodeResult, Event, Outcome, PageEvent, read_events};
+
+use super::{Check, Run};
+use crate::config::{Flags, RunConfig};
+use crate::desktop::check::WORDS;
+use crate::desktop::lane::Lane;
+use crate::driver::{self, Driver};
+use crate::episode::stop::Stop;
+use crate::episode::{self, Bench, Policy, Trial};
+use crate::studio::Studio;
+use crate::suite::agents::Crew;
+use crate::suite::summary::outcome_name;
+use crate::task::catalogue::Task;
+use crate::task::home::Home;
+use crate::task::prepare::prepare;
+use crate::task::variant::Seed;
+
+/// A cut episode goes on for so long after the last moment that the reference policy saw.
+const AFTER_THE_LAST: Duration = Duration::from_secs(5);
+/// An infrastructure's failure is tried again so often.
+const TRIES: u32 = 2;
+
+/// Models, policies and a lane.
+pub struct Runner {
+    bench: Bench,
+    studio: Studio,
+    config: RunConfig,
+    crew: Crew,
+    driver: Driver,
+    stop: Stop,
+    /// Where the records go.
+    folder: PathBuf,
+}
+
+/// An episode that was run, with where its record lies.
+pub struct Ran {
+    pub result: EpisodeResult,
+    pub folder: PathBuf,
+}
+
+impl Runner {
+    /// Loads the policies by name, and takes the models that are loaded already.
+    ///
+    /// # Errors
+    /// A policy is not built.
+    pub async fn new(bench: Bench, policies: &[&str], folder: &Path) -> Result<Self> {
+        let config = RunConfig::resolve(Flags {
+            plugins: policies.iter().map(|name| (*name).to_owned()).collect(),
+            ..Flags::default()
+        })?;
+        let crew = Crew::load(&bench.engine, &bench.home, &config, &[], None).await?;
+        Ok(Self {
+            studio: driver::studio(&bench),
+            config,
+            crew,
+            driver: Driver::new(0, bench.voice.synthesize(WORDS)?, Box::new(())),
+            bench,
+            stop: Stop::on_signals().context("cannot listen for interrupts")?,
+            folder: folder.to_owned(),
+        })
+    }
+
+    /// The folders of tasks and plugins that it runs.
+    #[must_use]
+    pub fn home(&self) -> &Home {
+        &self.bench.home
+    }
+
+    /// The lane, started when it is first needed.
+    ///
+    /// # Errors
+    /// It does not start, or something on it does not work.
+    pub async fn lane(&mut self) -> Result<&Lane> {
+        Ok(self.driver.lane().await?)
+    }
+
+    /// Runs one check of a task; `cut` is when an episode that is to be cut ends.
+    ///
+    /// # Errors
+    /// The variant cannot be prepared, the policy is not loaded, or no record can be written.
+    pub async fn run(&mut self, task: &Task, check: &Check, cut: Option<Duration>) -> Result<Ran> {
+        let mut prepared = prepare(task, Seed::Number(check.seed), &self.studio)?;
+        if let Some(cut) = cut {
+            let limit = &mut prepared.task.manifest.time_limit;
+            *limit = (*limit).min(cut);
+        }
+        let prepared = Arc::new(prepared);
+        let policy = policy(&self.crew, check.policy)?;
+        let number = u32::try_from(check.seed + 1)?;
+        let folder = self
+            .folder
+            .join(&task.manifest.id)
+            .join(check.name().replace(' ', "-"));
+        let mut tries = 0;
+        loop {
+            let task = Arc::clone(&prepared);
+            let trial = Trial {
+                number,
+                earlier_infrastructure_errors: tries,
+                ..driver::trial(&self.config, task, check.mode, folder.clone(), &self.stop)
+            };
+            let result = self.driver.run(&self.bench, policy, || Ok(trial)).await?;
+            if episode::interrupted(result.cause) {
+                bail!("interrupted");
+            }
+            tries += 1;
+            if result.outcome != Outcome::InfrastructureError || tries >= TRIES {
+                return Ok(Ran { result, folder });
+            }
+        }
+    }
+
+    /// Ends the lane.
+    ///
+    /// # Errors
+    /// It does not end in order.
+    pub async fn close(mut self) -> Result<()> {
+        self.driver.close().await
+    }
+}
+
+fn policy<'c>(crew: &'c Crew, name: &str) -> Result<&'c Policy> {
+    crew.policies
+        .iter()
+        .find(|policy| policy.plugin.name == name)
+        .with_context(|| format!("the policy {name} is not loaded"))
+}
+
+impl Ran {
+    /// As the ledger keeps it.
+    ///
+    /// # Errors
+    /// The record cannot be read back.
+    pub fn entry(&self, inputs: String) -> Result<Run> {
+        let events = read_events(&self.folder)?;
+        let last_moment = events
+            .iter()
+            .filter_map(|entry| match &entry.event {
+                Event::Page(PageEvent { at, name, .. }) if name == "moment" => Some(*at),
+                _ => None,
+            })
+            .max();
+        let ended = events.last().map_or(0, |entry| entry.t);
+        Ok(Run {
+            inputs,
+            outcome: outcome_name(self.result.outcome).to_owned(),
+            cause: self.result.cause.name(),
+            page_result: self.result.page_result.clone(),
+            steps: self.result.steps,
+            seconds: tenths(ended),
+            last_moment: last_moment.map(tenths),
+        })
+    }
+}
+
+fn tenths(milliseconds: u64) -> f64 {
+    ((milliseconds + 50) / 100) as f64 / 10.0
+}
+
+/// When an episode that is to be cut ends: a while after the last moment of the reference's episode.
+#[must_use]
+pub fn cut_after(reference: Option<&Run>) -> Option<Duration> {
+    let last = reference?.last_moment?;
+    Some(Duration::from_secs_f64(last) + AFTER_THE_LAST)
+}

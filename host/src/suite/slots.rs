@@ -1,0 +1,66 @@
+//! Which tasks a run asks for in which modes, before anybody is named to do them.
+
+use anyhow::{Result, bail};
+
+use crate::config::RunConfig;
+use crate::mode::{Mode, ModeChoice};
+use crate::task::catalogue::{Catalogue, Filters, Task};
+
+/// A task in a mode, before anybody is named to do it.
+#[derive(Debug, Clone)]
+pub struct Slot {
+    /// Index into the configuration's groups.
+    pub group: usize,
+    pub task: Task,
+    pub mode: Mode,
+}
+
+/// Works out which tasks a configuration asks for in which modes.
+pub fn slots(config: &RunConfig, catalogue: &Catalogue) -> Result<Vec<Slot>> {
+    let mut slots = Vec::new();
+    for (index, group) in config.groups.iter().enumerate() {
+        let tasks = catalogue.select(&Filters {
+            tasks: group.tasks.clone(),
+            categories: group.categories.clone(),
+            tiers: group.tiers.clone(),
+        })?;
+        if tasks.is_empty() {
+            bail!("no task is left after the filters: `dynacu-host tasks list` shows all");
+        }
+        for task in tasks {
+            for choice in &group.modes {
+                let mode = match choice {
+                    ModeChoice::Fixed(mode) => *mode,
+                    ModeChoice::Needs => task.manifest.needs.name().parse()?,
+                };
+                slots.push(Slot {
+                    group: index,
+                    task: task.clone(),
+                    mode,
+                });
+            }
+        }
+    }
+    Ok(slots)
+}
+
+/// A page that is no task of ours, in the modes of every group.
+pub fn slots_of_page(config: &RunConfig, page: &Task) -> Result<Vec<Slot>> {
+    let mut slots = Vec::new();
+    for (index, group) in config.groups.iter().enumerate() {
+        for choice in &group.modes {
+            let mode = match choice {
+                ModeChoice::Fixed(mode) => *mode,
+                ModeChoice::Needs => bail!(
+                    "what a page of somebody else's needs is not known: name a mode instead of `needs`"
+                ),
+            };
+            slots.push(Slot {
+                group: index,
+                task: page.clone(),
+                mode,
+            });
+        }
+    }
+    Ok(slots)
+}
