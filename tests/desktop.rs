@@ -250,9 +250,7 @@ fn no_key_and_no_button_leaves_the_page() {
 
         // And a link followed all the same is told.
         input.click(815, 108, MouseButton::Left, 1).unwrap();
-        let event = timeout(PATIENCE, browser.events.recv())
-            .await
-            .unwrap();
+        let event = timeout(PATIENCE, browser.events.recv()).await.unwrap();
         assert!(
             matches!(&event, Some(BrowserEvent::LeftPage(url)) if url.ends_with("/elsewhere")),
             "{event:?}"

@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 use super::*;
 use crate::doors;
 use crate::engine::Engine;
+use crate::types::Instant;
 use crate::world::PluginKind;
 
 fn event(name: &str, data: &Value) -> PageEvent {
     PageEvent {
-        at: 0,
+        at: Instant::at(0),
         name: name.to_owned(),
         data: data.to_string(),
     }
@@ -19,7 +20,7 @@ fn event(name: &str, data: &Value) -> PageEvent {
 fn what_a_scorer_reads_is_bounded_and_the_refusal_says_by_what() {
     let events = |number: usize, bytes: usize| -> Vec<PageEvent> {
         let event = PageEvent {
-            at: 0,
+            at: Instant::at(0),
             name: "click".to_owned(),
             data: "x".repeat(bytes),
         };
