@@ -70,11 +70,12 @@ impl Findings {
     /// A guest that failed, with what to change.
     pub fn failed(&mut self, part: &'static str, failure: &GuestFailure) {
         let change = match failure.kind {
-            FailureKind::Timeout => "return sooner, or wait with `next`",
+            FailureKind::Timeout => "return sooner; a policy waits with `next`",
             FailureKind::OutOfMemory => {
                 "use less memory, or ask for more with `memory_mib` in plugin.toml"
             }
             FailureKind::OutputTooLarge => "hand over less at once",
+            FailureKind::InputTooLarge => "it was handed more than a guest of its kind reads",
             FailureKind::Trap | FailureKind::Error => {
                 "return an error of the interface instead; lines on standard error are shown here"
             }
