@@ -10,7 +10,7 @@ mod vertical;
 use maud::{Markup, html};
 
 pub use horizontal::{Bar, Change, Segment, Stack, bars, changes, stacks};
-pub use look::{Look, patterns, swatch};
+pub use look::{Look, Sample, patterns, swatch};
 pub(crate) use vertical::HEIGHT;
 pub use vertical::{Axis, Band, Line, Point, Scale, Series, columns, lines};
 
@@ -20,13 +20,13 @@ pub const STYLE: &str = include_str!("../assets/chart.css");
 /// The ends of an interval around a value.
 type Interval = Option<(f64, f64)>;
 
-/// Names beside their marker, or beside their fill.
+/// Names, each beside a sample of its look.
 #[must_use]
-pub fn legend(items: &[(Look, &str)], filled: bool) -> Markup {
+pub fn legend(items: &[(Look, &str)], sample: Sample) -> Markup {
     html! {
         ul .legend aria-hidden="true" {
             @for (look, name) in items {
-                li { svg width="18" height="18" { (swatch(*look, filled)) } (name) }
+                li { svg width="18" height="18" { (swatch(*look, sample)) } (name) }
             }
         }
     }

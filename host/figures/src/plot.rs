@@ -2,16 +2,17 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use crate::chart::{self, Axis, Line, Look, Point, Scale};
+use crate::chart::{self, Axis, Line, Look, Point, Sample, Scale};
 
 pub use crate::chart::Series;
 
 /// A file's width. Charts need about as much.
 const WIDTH: f64 = 720.0;
 const TITLE: f64 = 30.0;
-/// The legend: as many names a row, so tall a row.
-const NAMES: usize = 3;
+/// The height of a row of the legend, the width of a sample with its margins, and about that of a letter.
 const ROW: f64 = 24.0;
+const SAMPLE: f64 = 44.0;
+const LETTER: f64 = 7.0;
 /// A file may be shown on any ground, so it brings its own.
 const COLOURS: &str =
     ":root{color-scheme:light;--ink:#1c1d21;--faint:#5d6068;--line:#dcd9d1;--card:#ffffff}";
@@ -27,7 +28,7 @@ pub fn bars(
 ) -> String {
     let scale = Scale::holding(values(series).chain(budget));
     let chart = chart::columns(title, &scale, groups, series, budget);
-    file(&format!("{title} ({unit})"), &chart, series, true)
+    file(&format!("{title} ({unit})"), &chart, series, Sample::Fill)
 }
 
 /// Lines over numbers.
@@ -60,7 +61,7 @@ pub fn lines(title: &str, unit: &str, x_unit: &str, xs: &[f64], series: &[Series
         .collect();
     let scale = Scale::holding(values(series));
     let chart = chart::lines(title, &scale, &axis, &lines, &[]);
-    file(&format!("{title} ({unit})"), &chart, series, false)
+    file(&format!("{title} ({unit})"), &chart, series, Sample::Stroke)
 }
 
 fn values(series: &[Series]) -> impl Iterator<Item = f64> {
@@ -69,12 +70,18 @@ fn values(series: &[Series]) -> impl Iterator<Item = f64> {
         .flat_map(|one| one.values.iter().flatten().copied())
 }
 
-fn file(title: &str, chart: &Markup, series: &[Series], filled: bool) -> String {
+fn file(title: &str, chart: &Markup, series: &[Series], sample: Sample) -> String {
+    let longest = series
+        .iter()
+        .map(|one| one.name.chars().count())
+        .max()
+        .unwrap_or(0);
+    let columns = (WIDTH / (SAMPLE + LETTER * longest as f64)).clamp(1.0, 4.0) as usize;
     let legend = TITLE + chart::HEIGHT + 10.0;
-    let height = legend + ROW * series.len().div_ceil(NAMES) as f64;
+    let height = legend + ROW * series.len().div_ceil(columns) as f64;
     let place = |index: usize| {
-        let across = WIDTH / NAMES as f64 * (index % NAMES) as f64;
-        (12.0 + across, legend + ROW * (index / NAMES) as f64)
+        let across = WIDTH / columns as f64 * (index % columns) as f64;
+        (12.0 + across, legend + ROW * (index / columns) as f64)
     };
     let svg = html! {
         svg xmlns="http://www.w3.org/2000/svg" width=(WIDTH) height=(height) font-family="DejaVu Sans, sans-serif" {
@@ -87,7 +94,7 @@ fn file(title: &str, chart: &Markup, series: &[Series], filled: bool) -> String 
                 @for (index, one) in series.iter().enumerate() {
                     @let (x, y) = place(index);
                     g transform={"translate(" (x) " " (y) ")"} {
-                        (chart::swatch(Look::of_series(index), filled))
+                        (chart::swatch(Look::of_series(index), sample))
                         text x="24" y="13" { (one.name) }
                     }
                 }

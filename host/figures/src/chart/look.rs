@@ -118,14 +118,22 @@ pub fn patterns() -> Markup {
     }
 }
 
-/// A look's sample for a legend, 18 units in the square: its fill or its marker.
+/// What a legend shows of a look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sample {
+    Fill,
+    Marker,
+    Stroke,
+}
+
+/// A sample for a legend, in a square of 18 units.
 #[must_use]
-pub fn swatch(look: Look, filled: bool) -> Markup {
+pub fn swatch(look: Look, sample: Sample) -> Markup {
     html! {
-        @if filled {
-            rect .bar x="1" y="1" width="16" height="16" fill=(look.fill()) {}
-        } @else {
-            svg x="9" y="9" overflow="visible" { (look.marker()) }
+        @match sample {
+            Sample::Fill => rect .bar x="1" y="1" width="16" height="16" fill=(look.fill()) {},
+            Sample::Marker => svg x="9" y="9" overflow="visible" { (look.marker()) },
+            Sample::Stroke => polyline class={"series " (look.class())} points="0,9 18,9" {},
         }
     }
 }

@@ -78,8 +78,8 @@ fn percent(x: f64) -> String {
 }
 
 /// A name below the drawing.
-fn below(x: f64, name: &str) -> Markup {
-    html! { text .label x=(percent(x)) y=(ABOVE + TALL + 22.0) text-anchor="middle" { (name) } }
+fn below(x: f64, anchor: &str, name: &str) -> Markup {
+    html! { text .label x=(percent(x)) y=(ABOVE + TALL + 22.0) text-anchor=(anchor) { (name) } }
 }
 
 /// What runs along the bottom.
@@ -114,13 +114,13 @@ impl Axis {
             @match self {
                 Axis::Places(names) => {
                     @for (index, name) in names.iter().enumerate().step_by(names.len().div_ceil(NAMES).max(1)) {
-                        (below(self.place(index as f64), name))
+                        (below(self.place(index as f64), "middle", name))
                     }
                 }
                 Axis::Numbers { first, last, unit } => {
                     @for quarter in 0..=4 {
                         @let x = first + (last - first) * f64::from(quarter) / 4.0;
-                        (below(self.place(x), &format!("{} {unit}", short(x))))
+                        (below(self.place(x), if quarter == 4 { "end" } else { "middle" }, &format!("{} {unit}", short(x))))
                     }
                 }
             }

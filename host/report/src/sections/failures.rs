@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dynacu_figures::chart::{self, Look, Segment, Stack};
+use dynacu_figures::chart::{self, Look, Sample, Segment, Stack};
 use dynacu_record::ActionCounts;
 
 use super::by_condition;
@@ -47,7 +47,7 @@ pub fn failures(report: &Report) -> Vec<Block<'_>> {
     vec![
         Block::Text("For each counted episode that did not pass: the first thing that did not happen to a fact that the task needs. Was it shown, could the mode perceive it, was it captured, was it in an observation, was anything answered, was the answer accepted? The rules go by time and place; they do not read pictures.".to_owned()),
         Block::PageOnly(chart::stacks("How far the fact came", &stacks, 1.0)),
-        Block::PageOnly(chart::legend(&legend, true)),
+        Block::PageOnly(chart::legend(&legend, Sample::Fill)),
         stages.below_chart().table(),
         ends.table(),
     ]

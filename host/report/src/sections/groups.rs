@@ -1,6 +1,6 @@
 //! Success by tier and by category.
 
-use dynacu_figures::chart::{self, Axis, Band, Line, Point, Scale};
+use dynacu_figures::chart::{self, Axis, Band, Line, Point, Sample, Scale};
 use maud::{Markup, html};
 
 use super::{ends, look};
@@ -89,7 +89,7 @@ fn chart_of(report: &Report, agent: usize, title: &str) -> Markup {
     let axis = Axis::Places(TIERS.map(|(tier, _)| tier.to_owned()).to_vec());
     html! {
         (chart::lines(title, &Scale::percent(), &axis, &lines, &bands()))
-        (chart::legend(&legend, false))
+        (chart::legend(&legend, Sample::Marker))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Several trials of each task.
 
-use dynacu_figures::chart::{self, Axis, Line, Look, Point, Scale};
+use dynacu_figures::chart::{self, Axis, Line, Look, Point, Sample, Scale};
 use maud::html;
 
 use crate::document::{Block, Rows};
@@ -62,7 +62,7 @@ pub fn repeats(report: &Report) -> Vec<Block<'_>> {
                     }
                 }
             }
-            (chart::legend(&[(Look::GreenStripes, "pass@k"), (Look::GreyPlain, "pass^k")], false))
+            (chart::legend(&[(Look::GreenStripes, "pass@k"), (Look::GreyPlain, "pass^k")], Sample::Marker))
         }),
         table.below_chart().table(),
     ]

@@ -1,7 +1,7 @@
 //! Where an episode's time went, and how many steps it took.
 
 use dynacu_figures::Spread;
-use dynacu_figures::chart::{self, Look, Segment, Stack};
+use dynacu_figures::chart::{self, Look, Sample, Segment, Stack};
 
 use super::by_condition;
 use crate::document::Block;
@@ -62,7 +62,7 @@ pub fn time(report: &Report) -> Vec<Block<'_>> {
     vec![
         Block::Text("Mean seconds of an episode: the time that perceiving adds, the time of the model's answers, and the rest. Deliberate waits never count as perceiving.".to_owned()),
         Block::PageOnly(chart::stacks("Mean seconds per episode", &stacks, longest)),
-        Block::PageOnly(chart::legend(&legend, true)),
+        Block::PageOnly(chart::legend(&legend, Sample::Fill)),
         means(report),
         single.table(),
         episodes.table(),
