@@ -75,12 +75,12 @@ fn the_rust_macro_packs_by_itself_and_pack_does_it_for_others() {
         }
         let output = dynacu_host(&["plugin", "inspect", &out]).unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
-        assert!(said.contains("manifest   inside the component"), "{said}");
+        assert!(said.contains("manifest  inside the component"), "{said}");
         assert!(
-            said.contains("asks for   channels: keyframes, audio"),
+            said.contains("asks for  channels: keyframes, audio"),
             "{said}"
         );
-        assert!(said.contains("says       my-policy 0.1.0; wants keyframes, audio, a model"));
+        assert!(said.contains("says      my-policy 0.1.0; wants keyframes, audio, a model"));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
+use dynacu_figures::table;
 use dynacu_runtime::manifest::Channel;
 use dynacu_runtime::{Engine, Inspection, Limits, Plugin, PluginKind};
 use serde_json::json;
@@ -86,21 +87,24 @@ fn text(inspection: &Inspection, says: &str) -> String {
         (None, true) => "inside the component".to_owned(),
         (None, false) => "none: it asks for nothing".to_owned(),
     };
-    let mut lines = vec![
-        format!("name       {}", inspection.name),
-        format!(
-            "kind       {}, interface {}",
-            inspection.kind.name(),
-            inspection.interface_version
+    let row = |name: &str, value: String| vec![name.to_owned(), value];
+    let mut rows = vec![
+        row("name", inspection.name.clone()),
+        row(
+            "kind",
+            format!(
+                "{}, interface {}",
+                inspection.kind.name(),
+                inspection.interface_version
+            ),
         ),
-        format!("says       {says}"),
-        format!(
-            "file       {}, {} bytes",
-            inspection.path.display(),
-            inspection.size
+        row("says", says.to_owned()),
+        row(
+            "file",
+            format!("{}, {} bytes", inspection.path.display(), inspection.size),
         ),
-        format!("sha256     {}", inspection.sha256),
-        format!("manifest   {manifest}"),
+        row("sha256", inspection.sha256.clone()),
+        row("manifest", manifest),
     ];
     let grants: Vec<String> = grants(inspection)
         .into_iter()
@@ -113,11 +117,8 @@ fn text(inspection: &Inspection, says: &str) -> String {
         ("exports", &inspection.exports),
     ] {
         for (index, entry) in entries.iter().enumerate() {
-            lines.push(format!(
-                "{:<10} {entry}",
-                if index == 0 { title } else { "" }
-            ));
+            rows.push(row(if index == 0 { title } else { "" }, entry.clone()));
         }
     }
-    lines.join("\n") + "\n"
+    table::list(&rows)
 }
