@@ -8,7 +8,8 @@ use anyhow::{Context, Result, bail};
 use dynacu_record::{EpisodeResult, Event, Outcome, PageEvent, read_events};
 
 use super::{Check, Run};
-use crate::config::{DEFAULT_FPS, DEFAULT_PACE_MS, Flags, RunConfig};
+use crate::config::settings::RunSettings;
+use crate::config::{DEFAULT_FPS, DEFAULT_PACE_MS, RunConfig};
 use crate::desktop::lane::Lane;
 use crate::episode::stop::Stop;
 use crate::episode::{self, Bench, Policy, Trial};
@@ -49,10 +50,8 @@ impl Runner {
     /// # Errors
     /// A policy is not built.
     pub async fn new(bench: Bench, policies: &[&str], folder: &Path) -> Result<Self> {
-        let config = RunConfig::resolve(Flags {
-            plugins: policies.iter().map(|name| (*name).to_owned()).collect(),
-            ..Flags::default()
-        })?;
+        let asked = RunSettings::of_plugins(policies);
+        let config = RunConfig::resolve(asked, RunSettings::default())?;
         let crew = Crew::load(&bench.engine, &bench.home, &config, &[], None).await?;
         let studio = Studio::new(
             Some(Arc::clone(&bench.page_recognizer)),
