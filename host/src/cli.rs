@@ -129,20 +129,20 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Prints help as it is, and what is wrong with a command as every other error of this program: one line, and what the
-/// values could have been is part of it.
+/// Prints help as it is, and what is wrong with a command as every other error of this program.
 fn tell(error: &clap::Error) {
-    let text = error.render().to_string();
-    match text.strip_prefix("error: ") {
-        Some(wrong) => {
-            let wrong = wrong.replacen("\n  [possible values: ", " [possible values: ", 1);
-            eprint!("dynacu-host: {wrong}");
-        }
-        None => {
-            // Nothing is left to do where not even this can be printed.
-            let _ = error.print();
-        }
+    match wrong(&error.render().to_string()) {
+        Some(wrong) => eprint!("{wrong}"),
+        // Nothing is left to do where not even this can be printed.
+        None => drop(error.print()),
     }
+}
+
+/// What the parser says is wrong with a command: the first line says it all, with what the value could have been.
+fn wrong(text: &str) -> Option<String> {
+    let wrong = text.strip_prefix("error: ")?;
+    let wrong = wrong.replacen("\n  [possible values: ", " [possible values: ", 1);
+    Some(format!("dynacu-host: {wrong}"))
 }
 
 async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
@@ -188,6 +188,30 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
+
+    #[test]
+    fn a_wrong_value_is_told_in_one_line_with_the_right_ones() {
+        let told = |arguments: &[&str]| {
+            let arguments = ["dynacu-host"].iter().chain(arguments);
+            let error = Arguments::try_parse_from(arguments).unwrap_err();
+            wrong(&error.render().to_string())
+        };
+        let mode = told(&["--plugin", "idle", "--mode", "fast"]).unwrap();
+        assert_eq!(
+            mode.lines().next(),
+            Some(
+                "dynacu-host: invalid value 'fast' for '--mode <MODE>' [possible values: standard, aoi_visual, aoi_audio, aoi_full, aoi_interactive, needs]"
+            )
+        );
+        let pace = told(&["--pace", "61"]).unwrap();
+        assert_eq!(
+            pace.lines().next(),
+            Some(
+                "dynacu-host: invalid value '61' for '--pace <PACE>': must be from 0 to 60 seconds"
+            )
+        );
+        assert_eq!(told(&["--help"]), None);
+    }
 
     #[test]
     fn flags_of_all_tables_go_together_and_help_lists_their_values() {
