@@ -2,23 +2,27 @@
 
 use std::path::Path;
 use std::sync::Arc;
-
-use dynacu_record::{EndCause, Event, Intervals, Perception, ScoreResult, Speech};
+use std::time::Duration;
 
 use dynacu_figures::percentile;
+use dynacu_record::{EndCause, Event, Intervals, Perception, Recorder, ScoreResult, Speech};
 
 use super::desk::Tally;
 use super::judge::Judge;
 use super::lateness::{Late, Load, intervals};
-use super::live::{Live, TICK};
 use super::phase::{Phase, within};
 use super::stage::Stage;
 use super::{Trial, scoring};
 use crate::desktop::browser::Browser;
+use crate::desktop::lane::Lane;
 use crate::inference::calls::ModelTally;
 use crate::perception::hearing::HeardAll;
+use crate::perception::seeing::SeeingStats;
+use crate::speech::playback::Microphone;
 use crate::task::manifest::MomentChannel;
 
+/// How often something is looked at that cannot tell by itself.
+pub(super) const TICK: Duration = Duration::from_millis(100);
 /// Louder than this something was played, of full scale.
 const AUDIBLE: f32 = 0.001;
 
@@ -40,49 +44,46 @@ pub struct Ended {
     pub score: Option<Result<ScoreResult, String>>,
 }
 
-impl Live<'_> {
+/// A running episode in the hands of whoever ends it.
+pub(super) struct Ending<'a> {
+    pub(super) stage: Stage,
+    pub(super) lane: &'a Lane,
+    pub(super) trial: &'a Trial,
+    pub(super) counted: Counted,
+}
+
+/// What the loop counted.
+pub(super) struct Counted {
+    pub(super) keyframes: u64,
+    pub(super) keyframe_ms: Vec<u64>,
+    pub(super) sentences: u64,
+    pub(super) received: u32,
+    /// What capture had come to at t = 0.
+    pub(super) before: SeeingStats,
+}
+
+/// What the parts came to, once all of them are stopped.
+struct Stopped {
+    heard: HeardAll,
+    policy_cpu_ms: u64,
+    microphone: Arc<Microphone>,
+    recorder: Recorder,
+    model: ModelTally,
+}
+
+impl Ending<'_> {
     /// Scores, stops every part, and writes what was heard and spoken.
     pub(super) async fn finish(self, mut cause: EndCause, mut detail: String) -> Ended {
-        let Live {
+        let Ending {
             stage,
             lane,
             trial,
-            keyframes,
-            keyframe_ms,
-            sentences,
-            received,
-            before,
-            ..
+            counted,
         } = self;
         let duration = stage.timebase.now();
         let verdict = stage.judge.verdict().cloned();
-        let mut expected = verdict.as_ref().map(|verdict| verdict.label.clone());
-        if verdict.is_none()
-            && trial.task.foreign.is_none()
-            && matches!(cause, EndCause::TimeLimit | EndCause::StepLimit)
-        {
-            stage.server.set_result("timeout");
-            expected = Some("timeout".to_owned());
-        }
-        let page_result = page_result(&stage.browser, expected.as_deref())
-            .await
-            .unwrap_or_else(|error| {
-                stage.recorder.event(
-                    duration,
-                    Event::Note {
-                        text: format!("getTaskResult() did not answer: {error:#}"),
-                    },
-                );
-                expected.unwrap_or_else(|| "pending".to_owned())
-            });
-        let scored = async {
-            Ok::<_, anyhow::Error>(
-                scoring::score(&stage.judge, &trial.task, &page_result, cause, duration).await,
-            )
-        };
-        let mut score = within(Phase::Scoring, scored)
-            .await
-            .unwrap_or_else(|error| Some(Err(format!("{error:#}"))));
+        let page_result = last_result(&stage, trial, cause, duration).await;
+        let mut score = scored(&stage, trial, &page_result, cause, duration).await;
 
         let seen = stage.desk.seeing.stats();
         let encode_ms = stage.desk.shelf.encode_ms();
@@ -90,38 +91,9 @@ impl Live<'_> {
         let moments = stage.judge.named("moment").count();
         let spoke = page_spoke(trial, &stage.judge);
         let unheard = stage.listener.stats().failures;
-        let Stage {
-            desk,
-            queue,
-            browser,
-            microphone,
-            recorder,
-            server,
-            action_thread,
-            inference,
-            ..
-        } = stage;
-        let closed = within(Phase::Close, async {
-            // First the server, so that the page's end is no loss of a page.
-            server.stop().await;
-            let closed = lane.close_browser(browser).await;
-            // The queue's thread ends, and lets go of every key, when the last handle is gone.
-            drop(queue);
-            let _ = tokio::task::spawn_blocking(move || action_thread.join()).await;
-            closed
-        });
-        if let Err(error) = closed.await {
-            tracing::warn!("{error:#}");
-        }
-        let policy_cpu_ms = desk.policy_cpu_ms();
-        let all = match Arc::try_unwrap(desk) {
-            Ok(desk) => desk.into_hearing().stop(),
-            Err(_) => HeardAll::default(),
-        };
-        let loudest = all.samples.iter().fold(0.0_f32, |peak, sample| {
-            peak.max(f32::from(sample.unsigned_abs()) / 32768.0)
-        });
-        if spoke && loudest < AUDIBLE && !matches!(cause, EndCause::BrowserLost) {
+        let stopped = stop(stage, lane).await;
+
+        if spoke && stopped.silent() && !matches!(cause, EndCause::BrowserLost) {
             cause = EndCause::SoundLost;
             detail = "the page played speech, but nothing came out of the speakers".to_owned();
         }
@@ -130,15 +102,15 @@ impl Live<'_> {
             detail =
                 format!("{unheard} times what the page's microphone got could not be recognised");
         }
-        let (seen_intervals, late_intervals) = intervals(&before, &seen);
+        let (seen_intervals, late_intervals) = intervals(&counted.before, &seen);
         let load = Load {
             intervals: seen_intervals,
             late_intervals,
             fps: trial.fps,
-            lost_sound_ms: all.gaps.iter().map(|(_, length)| length).sum(),
+            lost_sound_ms: stopped.heard.gaps.iter().map(|(_, length)| length).sum(),
             tail_ms: &tally.asr_ms,
             duration_ms: duration,
-            policy_cpu_ms,
+            policy_cpu_ms: stopped.policy_cpu_ms,
         };
         if scoring::ended(cause).is_some()
             && !super::interrupted(cause)
@@ -150,52 +122,143 @@ impl Live<'_> {
             };
             score = None;
         }
-        let spoken = microphone.spoken(duration).unwrap_or_default();
-        for (name, samples) in [("heard.flac", &all.samples), ("spoken.flac", &spoken)] {
-            if let Err(error) = write_sound(recorder.folder(), name, samples) {
-                recorder.event(
-                    duration,
-                    Event::Note {
-                        text: format!("{name} was not written: {error:#}"),
-                    },
-                );
-            }
-        }
+        stopped.write_sounds(duration);
+        let perception = Perception {
+            frames: seen.frames,
+            late_frames: seen.late_intervals,
+            interval_ms: (seen.intervals_ms.count > 0).then_some(Intervals {
+                median: seen.intervals_ms.p50,
+                p95: seen.intervals_ms.p95,
+                max: seen.intervals_ms.max,
+            }),
+            keyframes: counted.keyframes,
+            sentences: counted.sentences,
+            heard_s: stopped.heard.samples.len() as f64 / 16_000.0,
+            recognition_failures: stopped.heard.stats.failures,
+            sound_gaps_ms: load.lost_sound_ms,
+            moments: u32::try_from(moments).unwrap_or(u32::MAX),
+            delay_ms_p95: percentile_95(counted.keyframe_ms.clone()),
+        };
         Ended {
             cause,
             detail,
             page_result,
             verdict_at: verdict.map(|verdict| verdict.at),
             duration,
-            keyframe_ms: keyframe_ms.clone(),
+            keyframe_ms: counted.keyframe_ms,
             encode_ms,
-            perception: Perception {
-                frames: seen.frames,
-                late_frames: seen.late_intervals,
-                interval_ms: (seen.intervals_ms.count > 0).then_some(Intervals {
-                    median: seen.intervals_ms.p50,
-                    p95: seen.intervals_ms.p95,
-                    max: seen.intervals_ms.max,
-                }),
-                keyframes,
-                sentences,
-                heard_s: all.samples.len() as f64 / 16_000.0,
-                recognition_failures: all.stats.failures,
-                sound_gaps_ms: load.lost_sound_ms,
-                moments: u32::try_from(moments).unwrap_or(u32::MAX),
-                delay_ms_p95: percentile_95(keyframe_ms),
-            },
+            perception,
             speech: Speech {
                 utterances: tally.spoken,
-                received,
+                received: counted.received,
                 latency_ms_p95: percentile_95(tally.speech_latency_ms.clone()),
             },
             tally,
-            model: inference
-                .map(|inference| inference.tally())
-                .unwrap_or_default(),
+            model: stopped.model,
             score,
         }
+    }
+}
+
+impl Stopped {
+    /// Whether nothing audible came out of the speakers.
+    fn silent(&self) -> bool {
+        let samples = self.heard.samples.iter();
+        let loudest = samples.fold(0.0_f32, |peak, sample| {
+            peak.max(f32::from(sample.unsigned_abs()) / 32768.0)
+        });
+        loudest < AUDIBLE
+    }
+
+    fn write_sounds(&self, duration: u64) {
+        let spoken = self.microphone.spoken(duration).unwrap_or_default();
+        for (name, samples) in [
+            ("heard.flac", &self.heard.samples),
+            ("spoken.flac", &spoken),
+        ] {
+            if let Err(error) = write_sound(self.recorder.folder(), name, samples) {
+                let text = format!("{name} was not written: {error:#}");
+                self.recorder.event(duration, Event::Note { text });
+            }
+        }
+    }
+}
+
+/// Gives the page its last result where nothing decided it, and asks what it says its result is.
+async fn last_result(stage: &Stage, trial: &Trial, cause: EndCause, duration: u64) -> String {
+    let verdict = stage.judge.verdict();
+    let mut expected = verdict.map(|verdict| verdict.label.clone());
+    if verdict.is_none()
+        && trial.task.foreign.is_none()
+        && matches!(cause, EndCause::TimeLimit | EndCause::StepLimit)
+    {
+        stage.server.set_result("timeout");
+        expected = Some("timeout".to_owned());
+    }
+    match page_result(&stage.browser, expected.as_deref()).await {
+        Ok(result) => result,
+        Err(error) => {
+            let text = format!("getTaskResult() did not answer: {error:#}");
+            stage.recorder.event(duration, Event::Note { text });
+            expected.unwrap_or_else(|| "pending".to_owned())
+        }
+    }
+}
+
+/// The score; none where the cause leaves nothing to score, an error where the scorer could not say.
+async fn scored(
+    stage: &Stage,
+    trial: &Trial,
+    page_result: &str,
+    cause: EndCause,
+    duration: u64,
+) -> Option<Result<ScoreResult, String>> {
+    let scored = async {
+        Ok::<_, anyhow::Error>(
+            scoring::score(&stage.judge, &trial.task, page_result, cause, duration).await,
+        )
+    };
+    let scored = within(Phase::Scoring, scored).await;
+    scored.unwrap_or_else(|error| Some(Err(format!("{error:#}"))))
+}
+
+/// Stops every part, in an order in which none takes the end of another for a loss.
+async fn stop(stage: Stage, lane: &Lane) -> Stopped {
+    let Stage {
+        desk,
+        queue,
+        browser,
+        microphone,
+        recorder,
+        server,
+        action_thread,
+        inference,
+        ..
+    } = stage;
+    let closed = within(Phase::Close, async {
+        // First the server, so that the page's end is no loss of a page.
+        server.stop().await;
+        let closed = lane.close_browser(browser).await;
+        // The queue's thread ends, and lets go of every key, when the last handle is gone.
+        drop(queue);
+        let _ = tokio::task::spawn_blocking(move || action_thread.join()).await;
+        closed
+    });
+    if let Err(error) = closed.await {
+        tracing::warn!("{error:#}");
+    }
+    let policy_cpu_ms = desk.policy_cpu_ms();
+    let heard = match Arc::try_unwrap(desk) {
+        Ok(desk) => desk.into_hearing().stop(),
+        Err(_) => HeardAll::default(),
+    };
+    let model = inference.map(|inference| inference.tally());
+    Stopped {
+        heard,
+        policy_cpu_ms,
+        microphone,
+        recorder,
+        model: model.unwrap_or_default(),
     }
 }
 

@@ -8,7 +8,7 @@ use dynacu_runtime::types::{Brief, StopCause};
 use dynacu_runtime::{FailureKind, GuestFailure, Limits, PolicyEnd, PolicyRun};
 
 use super::desk::Request;
-use super::ending::Ended;
+use super::ending::{Counted, Ended, Ending, TICK};
 use super::observing::Observing;
 use super::phase::Phase;
 use super::session::Session;
@@ -18,10 +18,8 @@ use crate::desktop::browser::BrowserEvent;
 use crate::desktop::lane::Lane;
 use crate::page_server::FromPage;
 use crate::perception::hearing::{HeardEvent, Utterance};
-use crate::perception::seeing::{SeeingEvent, SeeingStats};
+use crate::perception::seeing::SeeingEvent;
 
-/// How often held events are looked at.
-pub(super) const TICK: Duration = Duration::from_millis(100);
 /// After `done` or a return: how long submissions and utterances that were made in time may take to arrive.
 const LATE_ANSWERS: Duration = Duration::from_secs(5);
 /// After `done`: how long nothing must be under way before the episode counts as settled. Longer than the silence that
@@ -34,18 +32,13 @@ const ASK_EVERY: Duration = Duration::from_millis(400);
 type Reason = (EndCause, String);
 
 /// The running episode with what the loop counts.
-pub(super) struct Live<'a> {
-    pub(super) stage: Stage,
-    pub(super) lane: &'a Lane,
-    pub(super) trial: &'a Trial,
-    pub(super) keyframes: u64,
-    pub(super) keyframe_ms: Vec<u64>,
-    pub(super) sentences: u64,
-    pub(super) received: u32,
-    /// What capture had come to at t = 0.
-    pub(super) before: SeeingStats,
+struct Live<'a> {
+    stage: Stage,
+    lane: &'a Lane,
+    trial: &'a Trial,
+    counted: Counted,
     /// When a page without a scorer was asked last.
-    pub(super) asked: Instant,
+    asked: Instant,
 }
 
 /// Starts the page and the policy, and sees the episode to its end.
@@ -58,14 +51,16 @@ pub async fn run(
     brief: Brief,
 ) -> Ended {
     let mut live = Live {
-        before: stage.desk.seeing.stats(),
+        counted: Counted {
+            keyframes: 0,
+            keyframe_ms: Vec::new(),
+            sentences: 0,
+            received: 0,
+            before: stage.desk.seeing.stats(),
+        },
         stage,
         lane,
         trial,
-        keyframes: 0,
-        keyframe_ms: Vec::new(),
-        sentences: 0,
-        received: 0,
         asked: Instant::now(),
     };
     live.stage.timebase.start();
@@ -202,7 +197,17 @@ fn scorer_failed(failure: &GuestFailure) -> Reason {
     )
 }
 
-impl Live<'_> {
+impl<'a> Live<'a> {
+    async fn finish(self, cause: EndCause, detail: String) -> Ended {
+        let ending: Ending<'a> = Ending {
+            stage: self.stage,
+            lane: self.lane,
+            trial: self.trial,
+            counted: self.counted,
+        };
+        ending.finish(cause, detail).await
+    }
+
     fn note(&self, text: String) {
         self.stage
             .recorder
@@ -368,7 +373,7 @@ impl Live<'_> {
     }
 
     async fn utterance(&mut self, utterance: Utterance) -> Option<Reason> {
-        self.received += 1;
+        self.counted.received += 1;
         let data = serde_json::json!({
             "text": utterance.text,
             "started_at": utterance.start_ms,
@@ -386,7 +391,7 @@ impl Live<'_> {
     fn heard(&mut self, event: Option<HeardEvent>) -> Option<Reason> {
         match event {
             Some(HeardEvent::Sentence(sentence)) => {
-                self.sentences += 1;
+                self.counted.sentences += 1;
                 self.stage.desk.heard(&sentence);
                 None
             }
@@ -398,8 +403,10 @@ impl Live<'_> {
     async fn seen(&mut self, event: Option<SeeingEvent>) -> Option<Reason> {
         match event {
             Some(SeeingEvent::Kept(kept)) => {
-                self.keyframes += 1;
-                self.keyframe_ms.push(u64::from(kept.decided_after_ms));
+                self.counted.keyframes += 1;
+                self.counted
+                    .keyframe_ms
+                    .push(u64::from(kept.decided_after_ms));
                 self.stage.desk.kept(&kept);
                 None
             }

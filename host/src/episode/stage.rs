@@ -94,21 +94,7 @@ impl Stage {
         let (server, page) =
             PageServer::start(Arc::clone(&trial.task), &bench.home, Arc::clone(&timebase))
                 .blame(EndCause::HostError)?;
-        let voice_activity = models::file(models::names::SILERO).blame(EndCause::HostError)?;
-        let (hearing, heard) = Hearing::start(HearingConfig {
-            pulse_server: lane.pulse_server.clone(),
-            source: lane.speaker_monitor.clone(),
-            timebase: Arc::clone(&timebase),
-            recognizer: Arc::clone(&bench.recognizer),
-            voice_activity_model: voice_activity.clone(),
-        })
-        .blame(EndCause::SoundLost)?;
-        let (listener, utterances) = Listener::start(
-            Arc::clone(&timebase),
-            Arc::clone(&bench.page_recognizer),
-            &voice_activity,
-        )
-        .blame(EndCause::HostError)?;
+        let ears = Ears::open(bench, lane, &timebase)?;
         let (seeing, seen) = Seeing::start(SeeingConfig {
             display: lane.display.clone(),
             fps: trial.fps,
@@ -131,28 +117,8 @@ impl Stage {
         if foreign {
             lane.start_speech().await.blame(EndCause::LaneCheckFailed)?;
         }
-        let browser = glance(lane).await?;
-        // A page that does not wait for a signal begins when it is loaded: that is its start.
-        let first = if foreign {
-            "about:blank".to_owned()
-        } else {
-            server.url()
-        };
         let mut incoming_page = page;
-        within(Phase::PageLoad, browser.goto(&first))
-            .await
-            .blame(EndCause::BrowserLost)?;
-        within(Phase::PageLoad, async {
-            if !foreign {
-                wait_until_ready(&mut incoming_page).await?;
-            }
-            browser.check_geometry().await.context("the page's size")
-        })
-        .await
-        .blame(EndCause::LaneCheckFailed)?;
-        if !foreign {
-            browser.arm().await.blame(EndCause::BrowserLost)?;
-        }
+        let browser = open_page(lane, &server, foreign, &mut incoming_page).await?;
 
         let (request, requests) = mpsc::channel(4);
         let grants = policy.grants(trial.mode);
@@ -163,7 +129,7 @@ impl Stage {
             reading: policy.reading.then(|| Arc::clone(&bench.reader)),
             shelf: Shelf::new(recorder.clone()),
             seeing,
-            hearing,
+            hearing: ears.hearing,
             pointer: Input::connect(&lane.display).blame(EndCause::LaneCheckFailed)?,
             requests: request,
             policy: policy.plugin.name.clone(),
@@ -201,7 +167,7 @@ impl Stage {
             recorder: recorder.clone(),
             server,
             browser,
-            listener,
+            listener: ears.listener,
             microphone,
             desk,
             queue,
@@ -211,8 +177,8 @@ impl Stage {
             incoming: Incoming {
                 page: incoming_page,
                 seeing: seen,
-                hearing: heard,
-                utterances,
+                hearing: ears.heard,
+                utterances: ears.utterances,
                 requests,
             },
         })
@@ -236,6 +202,71 @@ impl Stage {
         }
         Ok(())
     }
+}
+
+/// What listens: to the speakers for the policy, to the page's microphone for the scorer.
+struct Ears {
+    hearing: Hearing,
+    heard: Receiver<HeardEvent>,
+    listener: Listener,
+    utterances: Receiver<Utterance>,
+}
+
+impl Ears {
+    fn open(bench: &Bench, lane: &Lane, timebase: &Arc<Timebase>) -> Result<Ears, Failure> {
+        let voice_activity = models::file(models::names::SILERO).blame(EndCause::HostError)?;
+        let (hearing, heard) = Hearing::start(HearingConfig {
+            pulse_server: lane.pulse_server.clone(),
+            source: lane.speaker_monitor.clone(),
+            timebase: Arc::clone(timebase),
+            recognizer: Arc::clone(&bench.recognizer),
+            voice_activity_model: voice_activity.clone(),
+        })
+        .blame(EndCause::SoundLost)?;
+        let (listener, utterances) = Listener::start(
+            Arc::clone(timebase),
+            Arc::clone(&bench.page_recognizer),
+            &voice_activity,
+        )
+        .blame(EndCause::HostError)?;
+        Ok(Ears {
+            hearing,
+            heard,
+            listener,
+            utterances,
+        })
+    }
+}
+
+/// Starts the browser on the task's page and waits until that is ready and fills the screen. A page that does not wait for a
+/// signal begins when it is loaded, so that it is not opened yet.
+async fn open_page(
+    lane: &Lane,
+    server: &PageServer,
+    foreign: bool,
+    page: &mut Receiver<FromPage>,
+) -> Result<Browser, Failure> {
+    let browser = glance(lane).await?;
+    let first = if foreign {
+        "about:blank".to_owned()
+    } else {
+        server.url()
+    };
+    within(Phase::PageLoad, browser.goto(&first))
+        .await
+        .blame(EndCause::BrowserLost)?;
+    within(Phase::PageLoad, async {
+        if !foreign {
+            wait_until_ready(page).await?;
+        }
+        browser.check_geometry().await.context("the page's size")
+    })
+    .await
+    .blame(EndCause::LaneCheckFailed)?;
+    if !foreign {
+        browser.arm().await.blame(EndCause::BrowserLost)?;
+    }
+    Ok(browser)
 }
 
 /// The task's script for the reference policy; a task need not have one.
