@@ -10,6 +10,9 @@ TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),$(CURDIR)/target)
 HOST := $(TARGET)/debug/dynacu-host
 GUEST_TARGET := $(TARGET)/guests
 DIST := plugins/dist
+# The same bytes on every machine; in a folder of their own, since cargo would take what it built without the wrapper.
+BUNDLED := $(GUEST_TARGET)/bundled
+GUEST_CARGO := RUSTC_WRAPPER=$(CURDIR)/.ci/guest-rustc cargo
 PYTHON_GUEST := $(DIST)/fixtures/python-idle.wasm
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
@@ -22,14 +25,14 @@ setup: ## installs missing system packages and the WebAssembly target
 
 guests: setup ## builds the bundled plugins and the test guests into plugins/dist
 	$(call say,guests)
-	@cd plugins && cargo build --quiet --locked --release --target wasm32-wasip2 --target-dir $(GUEST_TARGET)
-	@cd plugins && cargo build --quiet --locked --release --target wasm32-wasip2 --target-dir $(GUEST_TARGET) -p dynacu-sdk --examples
+	@cd plugins && $(GUEST_CARGO) build --quiet --locked --release --target wasm32-wasip2 --target-dir $(BUNDLED)
+	@cd plugins && $(GUEST_CARGO) build --quiet --locked --release --target wasm32-wasip2 --target-dir $(BUNDLED) -p dynacu-sdk --examples
 	@cd tests/fixtures/plugins && cargo build --quiet --locked --release --target wasm32-wasip2 --target-dir $(GUEST_TARGET)/fixtures
 	@mkdir -p $(DIST)/fixtures $(DIST)/examples
 	@cd tests/fixtures/plugins && cargo run --quiet --locked -p from-wat --target-dir $(GUEST_TARGET)/fixtures -- . $(CURDIR)/$(DIST)/fixtures
-	@for wasm in $(GUEST_TARGET)/wasm32-wasip2/release/*.wasm; do \
+	@for wasm in $(BUNDLED)/wasm32-wasip2/release/*.wasm; do \
 	  name=$$(basename "$$wasm"); cmp -s "$$wasm" "$(DIST)/$${name//_/-}" || cp "$$wasm" "$(DIST)/$${name//_/-}"; done
-	@for wasm in $(GUEST_TARGET)/wasm32-wasip2/release/examples/*.wasm; do \
+	@for wasm in $(BUNDLED)/wasm32-wasip2/release/examples/*.wasm; do \
 	  name=$$(basename "$$wasm"); case "$$name" in *-????????????????.wasm) continue ;; esac; \
 	  cmp -s "$$wasm" "$(DIST)/examples/$${name//_/-}" || cp "$$wasm" "$(DIST)/examples/$${name//_/-}"; done
 	@for wasm in $(GUEST_TARGET)/fixtures/wasm32-wasip2/release/*.wasm; do \

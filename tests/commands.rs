@@ -206,7 +206,11 @@ fn the_tasks_keep_the_rules_that_need_no_browser() {
     let output = dynacu_host(&["tasks", "lint", "--no-browser"]).unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{said}");
-    assert!(said.contains("F-E1   screenshots   0.0 %"), "{said}");
+    assert!(
+        said.lines()
+            .any(|line| line.split_whitespace().take(3).eq(["F-E1", "0.0", "%"])),
+        "{said}"
+    );
 }
 
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {

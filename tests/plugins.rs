@@ -75,10 +75,10 @@ fn the_rust_macro_packs_by_itself_and_pack_does_it_for_others() {
         }
         let output = dynacu_host(&["plugin", "inspect", &out]).unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
-        assert!(said.contains("manifest   inside the component"), "{said}");
+        assert!(said.contains("manifest  inside the component"), "{said}");
         for line in [
-            "name       my-policy\nversion    0.1.0\n",
-            "asks for   channels: keyframes, audio\n           a model\n",
+            "name      my-policy\nversion   0.1.0\n",
+            "asks for  channels: keyframes, audio\n          a model\n",
         ] {
             assert!(said.contains(line), "{said}");
         }

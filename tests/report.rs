@@ -247,7 +247,7 @@ async fn nothing_is_wider_than_a_phone() {
 
 /// Waits until a page's condition holds.
 async fn until(window: &Window, condition: &str) -> Result<()> {
-    for _ in 0..100 {
+    for _ in 0..600 {
         // While a page is being left there is nobody to answer.
         if let Ok(Value::Bool(true)) = window.says(condition).await {
             return Ok(());

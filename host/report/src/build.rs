@@ -1,4 +1,4 @@
-//! From what was read to what is reported.
+//! Computes a report from a run that was read.
 
 mod comparisons;
 mod condition;
@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 pub use condition::outcome_name;
 use dynacu_record::Outcome;
+pub use tables::TIERS;
 
 use crate::model::{Agent, Counts, REPORT_SCHEMA, Report};
 use crate::read::{Episode, Run};
@@ -22,7 +23,7 @@ pub const MODES: [&str; 5] = [
     "aoi_interactive",
 ];
 
-/// All of a run in one report.
+/// The report of a run.
 #[must_use]
 pub fn report(run: &Run) -> Report {
     let agents = agents(run);
@@ -80,7 +81,7 @@ impl Group<'_> {
     }
 }
 
-/// Whether an episode enters shares and means.
+/// Whether an episode counts in shares and means.
 fn counts(episode: &Episode) -> bool {
     !matches!(
         episode.result.outcome,

@@ -1,7 +1,7 @@
-//! A copy of a report that can be sent or published: small, and silent about the machine's folders.
+//! A copy of a report to send or publish: small, and without paths of the machine.
 //!
-//! A run's folder has a hundred megabytes of pictures. The copy has the report, and the time lines of the episodes that are
-//! asked for, their pictures at half the size as JPEG.
+//! A run's folder holds a hundred megabytes of pictures. The copy has the report and the time lines of chosen episodes, with
+//! pictures at half the size as JPEG.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,14 +17,14 @@ use crate::model::{Report, TimeLine};
 use crate::read::{Error, read_run};
 use crate::{report, viewer, write_report};
 
-/// Of JPEG, 1 to 100: letters stay legible at half the size.
+/// JPEG quality, 1 to 100: letters stay legible at half the size.
 const QUALITY: u8 = 70;
 
 /// Reads a run and writes a copy of its report into another folder, with the time line of every episode whose path (relative
 /// to the run's folder) contains one of `with`.
 ///
 /// # Errors
-/// As [`crate::write`]; the folder holds something already; one of `with` is in no episode's path.
+/// As for [`crate::write`]; also if the folder is not empty, or one of `with` is in no episode's path.
 pub fn copy(run: &Path, to: &Path, with: &[String]) -> Result<Report, Error> {
     if fs::read_dir(to).is_ok_and(|mut inside| inside.next().is_some()) {
         return Err(Error::NotEmpty(to.to_owned()));
@@ -63,7 +63,7 @@ pub fn copy(run: &Path, to: &Path, with: &[String]) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// The command line is for whoever reads the report; where things lay is not.
+/// Keeps the command line, without the folders in it.
 fn without_folders(mut info: RunInfo) -> RunInfo {
     for word in &mut info.command {
         let path = Path::new(word.as_str());
@@ -73,7 +73,7 @@ fn without_folders(mut info: RunInfo) -> RunInfo {
             *word = name.to_owned();
         }
     }
-    // What a resumed run starts from: of no use without the run.
+    // Only needed to resume the run.
     info.config = serde_json::Value::Null;
     info
 }
@@ -110,7 +110,7 @@ fn media(from: &Path, to: &Path) -> Result<(), Error> {
                 let name = blobs.join(entry.file_name()).with_extension("jpg");
                 write(&name, &picture)?;
             }
-            // No picture, or one that cannot be read: as it is.
+            // Not a picture, or one that cannot be read: copied unchanged.
             None => write(&blobs.join(entry.file_name()), &bytes)?,
         }
     }

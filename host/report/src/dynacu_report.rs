@@ -1,4 +1,4 @@
-//! What a run's records say.
+//! Reports on runs.
 //!
 //! [`write`] reads a run's folder once and leaves there `report.html` for people (one file, needs no network), `report.json`
 //! for machines, `report.md` for a mail or a repository, and in each episode's folder `view.html`, the episode on a time line.
@@ -6,10 +6,12 @@
 
 mod build;
 mod copy;
-pub mod html;
+mod document;
+mod html;
 mod markdown;
 pub mod model;
 mod read;
+mod sections;
 pub mod statistics;
 mod text;
 pub mod trace;
@@ -25,7 +27,7 @@ pub use read::{Episode, Error, Run, read_run};
 /// Reads a run and writes its report and its episodes' pages into its folder.
 ///
 /// # Errors
-/// The folder is no run, holds no whole episode, or cannot be written to.
+/// The folder is not a run, holds no finished episode, or cannot be written to.
 pub fn write(folder: &Path) -> Result<Report, Error> {
     let run = read_run(folder, &viewer::write)?;
     let report = report(&run);

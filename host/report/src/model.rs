@@ -1,14 +1,15 @@
-//! What a report says, as data: `report.json` is this, and the pages are drawn from it. `docs/report.md` describes each field.
+//! A report as data. `report.json` holds exactly this, and the pages are drawn from it. `docs/report.md` describes each field.
 //!
 //! Where something was not measured the field is null or absent, never 0. Shares are 0 to 1, times milliseconds or seconds by
 //! the field's ending, money US dollars.
 
 use std::collections::BTreeMap;
 
+use dynacu_figures::Spread;
 use dynacu_record::{ActionCounts, RunInfo};
 use serde::Serialize;
 
-use crate::statistics::{Paired, Share, Spread};
+use crate::statistics::{Paired, Share};
 use crate::trace::Stage;
 
 /// The version of `report.json`'s shape.
@@ -23,7 +24,7 @@ pub struct Report {
     pub notes: Vec<Note>,
     pub agents: Vec<Agent>,
     pub conditions: Vec<Condition>,
-    /// `standard` against `aoi_full`, one an agent that ran both.
+    /// `standard` against `aoi_full`, for each agent that ran both.
     pub headline: Vec<Comparison>,
     /// The other comparisons that the specification names, between gates, and between agents.
     pub comparisons: Vec<Comparison>,
@@ -36,15 +37,15 @@ pub struct Report {
 /// How many episodes there are, and which do not count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Whole ones.
+    /// Finished ones.
     pub episodes: u64,
     pub counted: u64,
     pub passed: u64,
     pub infrastructure_errors: u64,
     pub unscored: u64,
-    /// Begun, never whole; not among `episodes`.
+    /// Started but not finished; not among `episodes`.
     pub unfinished: u64,
-    /// Whole, but not readable; not among `episodes`.
+    /// Finished, but not readable; not among `episodes`.
     pub unreadable: u64,
 }
 
@@ -93,15 +94,16 @@ pub struct Condition {
     pub completion_s: Option<Spread>,
     pub wall_s: Option<Spread>,
     pub time: Time,
-    pub perception: Seen,
-    /// None where nothing was spoken.
-    pub speech: Option<Spoken>,
+    pub perception: Perception,
+    /// None if no counted episode spoke.
+    pub speech: Option<Speech>,
     pub actions: ActionCounts,
     /// None where no model was asked.
-    pub usage: Option<Spent>,
+    pub usage: Option<Usage>,
 }
 
-/// Perceiving beside thinking. The spreads are of single measurements, the sums means over episodes, in seconds.
+/// Time spent on perception, beside the model's. Spreads are over single measurements; `_s_per_episode` are means over counted
+/// episodes, in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Time {
     pub observe_ms: Option<Spread>,
@@ -112,12 +114,12 @@ pub struct Time {
     pub observe_s_per_episode: f64,
     /// None where no model was asked.
     pub model_s_per_episode: Option<f64>,
-    /// Page time in which neither went on: the pace, the page's own, the guest's.
+    /// The rest of the wall time: the page, the pace, the policy, setting up.
     pub rest_s_per_episode: f64,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Seen {
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Perception {
     pub frames: u64,
     pub late_frames: u64,
     pub keyframes: u64,
@@ -125,7 +127,8 @@ pub struct Seen {
     pub heard_s: f64,
     pub sound_gaps_ms: u64,
     pub recognition_failures: u64,
-    /// Moments of page truth that pages reported, and those of them that were perceived; none where no event could be read or the mode grants neither channel.
+    /// Moments that pages reported, and how many of them were perceived. None if no event could be read or the mode grants
+    /// no channel for them.
     pub moments: Option<MomentShare>,
     pub delay_ms: Option<Spread>,
 }
@@ -137,18 +140,18 @@ pub struct MomentShare {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Spoken {
+pub struct Speech {
     pub utterances: u64,
-    /// Those that the page's microphone received and the host recognised.
+    /// Utterances that the page's microphone received and the host recognised.
     pub received: u64,
-    /// Over episodes, each one's 95th percentile from `speak` to the first sample.
+    /// Each episode's 95th percentile of the time from `speak` to the first sample, over episodes.
     pub latency_p95_ms: Option<Spread>,
     /// Share of passed episodes among the counted ones that spoke.
     pub accepted: Option<Share>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Spent {
+pub struct Usage {
     pub calls: u64,
     pub answers: u64,
     pub retries: u64,
@@ -160,7 +163,7 @@ pub struct Spent {
     pub cost_usd: Option<f64>,
     /// Episodes that asked a model and have no cost.
     pub unpriced: u64,
-    /// None where any episode is unpriced or none was passed.
+    /// None if any episode has no price, or none passed.
     pub cost_usd_per_pass: Option<f64>,
 }
 
@@ -196,7 +199,7 @@ pub struct GroupShare {
     pub group: String,
     pub condition: usize,
     pub share: Share,
-    /// What the specification expects of this tier in this mode; none where it says nothing.
+    /// What the specification expects of this tier in this mode, if it says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<(f64, f64)>,
 }
@@ -253,8 +256,8 @@ pub struct EpisodeLine {
 #[serde(rename_all = "kebab-case")]
 pub enum TimeLine {
     There,
-    /// Its events cannot be read or believed.
+    /// Its events cannot be read, or were changed.
     Unreadable,
-    /// This is a copy of the report, which was made without it.
+    /// The report is a copy, and the page was not copied.
     NotCopied,
 }

@@ -1,8 +1,12 @@
-//! Figures as words: the same in the page and in Markdown. What is missing is a dash or says so.
+//! Figures as text, the same in the page and in Markdown.
+
+use dynacu_figures::Spread;
+use jiff::Timestamp;
 
 use crate::model::{Condition, Report};
-use crate::statistics::{Interval, Method, Paired, Share, Spread, Test};
+use crate::statistics::{Interval, Method, Paired, Share, Test};
 
+/// In place of a figure that was not measured.
 pub const MISSING: &str = "–";
 
 pub fn percent(value: f64) -> String {
@@ -85,17 +89,37 @@ pub fn test(test: Option<&Test>) -> String {
             "{} (paired t = {t:.2}, {degrees} degrees of freedom)",
             p(*value)
         ),
-        None => "no test: every task has the same difference, or there is one task".to_owned(),
+        None => "no test: all tasks have the same difference, or there is only one".to_owned(),
     }
 }
 
-/// What may be said of a comparison: a direction only where the interval carries it.
-pub fn verdict(paired: &Paired) -> &'static str {
+/// What a comparison shows. It has a direction only if its interval does not include 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    Higher,
+    Lower,
+    NoDifference,
+    /// There is no interval.
+    Unknown,
+}
+
+impl Verdict {
+    pub fn text(self) -> &'static str {
+        match self {
+            Verdict::Higher => "higher",
+            Verdict::Lower => "lower",
+            Verdict::NoDifference => "no difference shown",
+            Verdict::Unknown => "not known",
+        }
+    }
+}
+
+pub fn verdict(paired: &Paired) -> Verdict {
     match &paired.interval {
-        Some(interval) if interval.excludes(0.0) && paired.difference > 0.0 => "higher",
-        Some(interval) if interval.excludes(0.0) => "lower",
-        Some(_) => "not told apart",
-        None => "cannot be said",
+        Some(interval) if interval.excludes(0.0) && paired.difference > 0.0 => Verdict::Higher,
+        Some(interval) if interval.excludes(0.0) => Verdict::Lower,
+        Some(_) => Verdict::NoDifference,
+        None => Verdict::Unknown,
     }
 }
 
@@ -143,7 +167,7 @@ pub fn spread(spread: Option<&Spread>, unit: fn(f64) -> String) -> String {
     )
 }
 
-pub fn plain(value: f64) -> String {
+pub fn whole(value: f64) -> String {
     format!("{value:.0}")
 }
 
@@ -164,16 +188,34 @@ pub fn grouped(n: u64) -> String {
     text
 }
 
-/// A condition's name within one agent: mode, and gate where there are several.
-pub fn mode(report: &Report, condition: &Condition) -> String {
+/// A condition's name: agent, mode and gate, without what all conditions of the report have in common.
+pub fn condition(report: &Report, condition: &Condition) -> String {
+    let mode = match gate(report, condition) {
+        Some(gate) => format!("{} @ {gate}", condition.mode),
+        None => condition.mode.clone(),
+    };
+    if report.agents.len() == 1 {
+        mode
+    } else {
+        format!("{} · {mode}", agent(report, condition))
+    }
+}
+
+/// The name of the condition at an index.
+pub fn condition_at(report: &Report, index: usize) -> String {
+    report
+        .conditions
+        .get(index)
+        .map_or("?".to_owned(), |found| condition(report, found))
+}
+
+/// A condition's gate, if the report has several.
+pub fn gate<'a>(report: &Report, condition: &'a Condition) -> Option<&'a str> {
     let several = report
         .conditions
         .iter()
         .any(|other| other.gate != condition.gate);
-    match &condition.gate {
-        Some(gate) if several => format!("{} @ {gate}", condition.mode),
-        _ => condition.mode.clone(),
-    }
+    condition.gate.as_deref().filter(|_| several)
 }
 
 pub fn agent<'a>(report: &'a Report, condition: &Condition) -> &'a str {
@@ -183,23 +225,14 @@ pub fn agent<'a>(report: &'a Report, condition: &Condition) -> &'a str {
         .map_or("?", |agent| agent.name.as_str())
 }
 
-/// A day and time in UTC from seconds since 1970 (civil-from-days, Howard Hinnant's public algorithm).
+/// A day and time in UTC from seconds since 1970.
 pub fn moment(seconds: u64) -> String {
-    let days = (seconds / 86_400) as i64 + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let day_of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 {
-        shifted + 3
-    } else {
-        shifted - 9
-    };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    let (hour, minute) = (seconds / 3600 % 24, seconds / 60 % 60);
-    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")
+    i64::try_from(seconds)
+        .ok()
+        .and_then(|seconds| Timestamp::from_second(seconds).ok())
+        .map_or(MISSING.to_owned(), |moment| {
+            moment.strftime("%Y-%m-%d %H:%M UTC").to_string()
+        })
 }
 
 #[cfg(test)]
@@ -211,6 +244,7 @@ mod tests {
         assert_eq!(moment(0), "1970-01-01 00:00 UTC");
         assert_eq!(moment(951_782_400), "2000-02-29 00:00 UTC");
         assert_eq!(moment(1_798_675_199), "2026-12-30 23:59 UTC");
+        assert_eq!(moment(u64::MAX), MISSING);
     }
 
     #[test]

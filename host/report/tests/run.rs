@@ -147,7 +147,7 @@ fn what_is_missing_or_was_touched_is_said_and_the_rest_is_reported() {
     assert_eq!(report.counts.unfinished, 1);
     assert_eq!(report.counts.unreadable, 1);
     assert_eq!(report.counts.episodes as usize, results.len() - 2);
-    assert!(warned(&report, "not whole"));
+    assert!(warned(&report, "not finished"));
     assert!(warned(&report, "Results that cannot be read"));
     assert!(warned(&report, "changed or cut"));
     assert!(!results[2].0.join("view.html").exists());
@@ -210,10 +210,10 @@ fn what_a_run_went_through_is_said() {
     info.lanes = 4;
     dynacu_record::write_json(&folder.path().join("run.json"), &info).unwrap();
     let report = write(folder.path()).unwrap();
-    assert!(warned(&report, "plan's 367 episodes 7 were not begun"));
+    assert!(warned(&report, "367 planned episodes 7 were not started"));
     assert!(warned(&report, "too slow for 1 episode (`capture-late`)"));
-    let told = |words: &str| report.notes.iter().any(|note| note.text.contains(words));
-    assert!(told("taken up again 1 time"));
+    let noted = |words: &str| report.notes.iter().any(|note| note.text.contains(words));
+    assert!(noted("interrupted and resumed 1 time"));
     let html = fs::read_to_string(folder.path().join("report.html")).unwrap();
     assert!(html.contains("4 lanes"));
 }

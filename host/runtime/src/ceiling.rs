@@ -1,8 +1,5 @@
 //! What a guest's memories and tables may take, and the memory of a refusal.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use wasmtime::ResourceLimiter;
 
 use crate::failure::{Cut, FailureKind, GuestFailure};
@@ -10,19 +7,6 @@ use crate::limits::Limits;
 
 /// A guest that is told `no` may free something and go on; one that keeps asking is ended.
 const REFUSALS_BEFORE_THE_END: u32 = 64;
-
-/// Linear memory in use, in bytes, counted over several stores.
-#[derive(Clone, Debug, Default)]
-pub struct Taken(Arc<AtomicU64>);
-
-impl Taken {
-    /// Whether so much more fits below the limit; it is taken then.
-    fn take(&self, bytes: u64, limit: u64) -> bool {
-        let more = |taken: u64| taken.checked_add(bytes).filter(|total| *total <= limit);
-        let order = Ordering::Relaxed;
-        self.0.fetch_update(order, order, more).is_ok()
-    }
-}
 
 /// Counts what a store's memories and tables take together and remembers a refusal.
 pub(crate) struct Ceiling {
@@ -64,10 +48,7 @@ impl Ceiling {
 
 impl Drop for Ceiling {
     fn drop(&mut self) {
-        self.limits
-            .taken
-            .0
-            .fetch_sub(self.memory, Ordering::Relaxed);
+        self.limits.taken.give_back(self.memory);
     }
 }
 

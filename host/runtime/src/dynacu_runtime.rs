@@ -3,9 +3,11 @@
 //! A guest gets one store on a named, niced thread. It sees the host through a trait ([`PolicyHost`], [`Egress`],
 //! [`Blobs`]) and ends in one of a closed list of ways ([`FailureKind`]).
 
+#![warn(unreachable_pub)]
+
 mod adapter;
 // Generated code answers to its generator, not to this crate's lints.
-#[allow(missing_docs, clippy::all, clippy::pedantic)]
+#[allow(missing_docs, unreachable_pub, clippy::all, clippy::pedantic)]
 mod bindings;
 mod cache;
 mod ceiling;
@@ -36,12 +38,11 @@ mod wasi;
 mod world;
 
 pub use adapter::{Adapter, LogSink, Outside};
-pub use ceiling::Taken;
 pub use egress::{Blobs, DenyEgress, Egress, NoBlobs};
 pub use engine::{Engine, EngineError};
 pub use failure::{FailureKind, GuestFailure};
 pub use frames::HELD_FRAMES;
-pub use limits::{DEFAULT_MEMORY_BYTES, Limits};
+pub use limits::{DEFAULT_MEMORY_BYTES, Limits, Taken};
 pub use load_error::LoadError;
 pub use manifest::Manifest;
 pub use plugin::{Inspection, Plugin};

@@ -6,7 +6,7 @@ use wasmtime::Trap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
-    /// A deadline, too much computing without a host call, or no return after the host said stop.
+    /// A deadline, too much computing, or no return after the host said stop.
     Timeout,
     /// The limit of linear memories or tables.
     OutOfMemory,
@@ -14,6 +14,8 @@ pub enum FailureKind {
     Trap,
     /// More bytes or handles than one call may hand over, or more in all than the record or the scratch folder takes.
     OutputTooLarge,
+    /// More was to be handed to it than a guest of its kind reads: it was not asked.
+    InputTooLarge,
     /// Everything else, an error that the guest itself returned included.
     Error,
 }
@@ -27,6 +29,7 @@ impl FailureKind {
             Self::OutOfMemory => "guest-out-of-memory",
             Self::Trap => "guest-trap",
             Self::OutputTooLarge => "guest-output-too-large",
+            Self::InputTooLarge => "guest-input-too-large",
             Self::Error => "guest-error",
         }
     }
@@ -56,6 +59,14 @@ impl GuestFailure {
         Self::new(FailureKind::Error, detail)
     }
 
+    /// The guest executed as many instructions as one call may.
+    fn worked_out(work: u64) -> Self {
+        Self::timeout(format!(
+            "the guest used up its work: {} million instructions in one call",
+            work / 1_000_000
+        ))
+    }
+
     pub(crate) fn too_much(detail: impl Into<String>) -> Self {
         Self::new(FailureKind::OutputTooLarge, detail)
     }
@@ -69,8 +80,13 @@ pub(crate) struct Cut(pub(crate) GuestFailure);
 /// Puts an error of wasmtime into the closed list.
 ///
 /// `denied` says what the guest asked for beyond its memory and was refused: what usually follows is an abort, which
-/// would otherwise read as a plain trap. `said` are the guest's last words.
-pub(crate) fn classify(error: &wasmtime::Error, denied: Option<&str>, said: &str) -> GuestFailure {
+/// would otherwise read as a plain trap. `work` is how many instructions it had, `said` are the guest's last words.
+pub(crate) fn classify(
+    error: &wasmtime::Error,
+    denied: Option<&str>,
+    work: Option<u64>,
+    said: &str,
+) -> GuestFailure {
     if let Some(Cut(failure)) = error.downcast_ref::<Cut>() {
         return failure.clone();
     }
@@ -82,6 +98,9 @@ pub(crate) fn classify(error: &wasmtime::Error, denied: Option<&str>, said: &str
         }
     };
     let trap = error.downcast_ref::<Trap>();
+    if let (Some(Trap::OutOfFuel), Some(work)) = (trap, work) {
+        return GuestFailure::worked_out(work);
+    }
     if let Some(what) = denied
         && matches!(
             trap,
@@ -130,19 +149,22 @@ mod tests {
     fn an_abort_after_a_refused_growth_is_out_of_memory() {
         let abort = wasmtime::Error::from(Trap::UnreachableCodeReached);
         assert_eq!(
-            classify(&abort, Some("256 MiB"), "").kind,
+            classify(&abort, Some("256 MiB"), None, "").kind,
             FailureKind::OutOfMemory
         );
-        assert_eq!(classify(&abort, None, "").kind, FailureKind::Trap);
+        assert_eq!(classify(&abort, None, None, "").kind, FailureKind::Trap);
         let deep = wasmtime::Error::from(Trap::StackOverflow);
-        assert_eq!(classify(&deep, Some("256 MiB"), "").kind, FailureKind::Trap);
+        assert_eq!(
+            classify(&deep, Some("256 MiB"), None, "").kind,
+            FailureKind::Trap
+        );
     }
 
     #[test]
     fn last_words_travel_with_a_trap() {
         let abort = wasmtime::Error::from(Trap::UnreachableCodeReached);
         assert!(
-            classify(&abort, None, "panicked at src/lib.rs")
+            classify(&abort, None, None, "panicked at src/lib.rs")
                 .detail
                 .contains("panicked at src/lib.rs")
         );

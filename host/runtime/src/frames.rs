@@ -12,6 +12,10 @@ use crate::types::Size;
 pub const HELD_FRAMES: usize = 128;
 
 /// What a guest's `frame` handle stands for.
+#[expect(
+    unreachable_pub,
+    reason = "the generated bindings export it from their own module"
+)]
 pub struct HeldFrame {
     /// None once it was given up.
     frame: Option<Arc<dyn Frame>>,

@@ -125,6 +125,11 @@ pub(crate) async fn call<P: Part, T>(
     bounds: Bounds,
     work: impl AsyncFnOnce(&mut Store<Guest<P>>) -> wasmtime::Result<T>,
 ) -> Result<T, GuestFailure> {
+    if let Some(work) = bounds.work {
+        store
+            .set_fuel(work)
+            .map_err(|error| GuestFailure::error(format!("{error:#}: a fault of the host")))?;
+    }
     let guest = store.data_mut();
     let meter = guest.meter.clone();
     meter.call_begins(bounds.cpu);
@@ -145,7 +150,7 @@ pub(crate) async fn call<P: Part, T>(
     };
     match outcome {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(classify(&error, guest.ceiling.denied(), &said)),
+        Ok(Err(error)) => Err(classify(&error, guest.ceiling.denied(), bounds.work, &said)),
         Err(_) => Err(too_late(bounds.wall)),
     }
 }

@@ -1,12 +1,29 @@
 //! What a guest may use up.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-
-use crate::ceiling::Taken;
 
 /// Linear memory without a grant.
 pub const DEFAULT_MEMORY_BYTES: u64 = 256 << 20;
+
+/// Linear memory in use, in bytes, counted over several stores.
+#[derive(Clone, Debug, Default)]
+pub struct Taken(Arc<AtomicU64>);
+
+impl Taken {
+    /// Whether so much more fits below the limit; it is taken then.
+    pub(crate) fn take(&self, bytes: u64, limit: u64) -> bool {
+        let more = |taken: u64| taken.checked_add(bytes).filter(|total| *total <= limit);
+        let order = Ordering::Relaxed;
+        self.0.fetch_update(order, order, more).is_ok()
+    }
+
+    pub(crate) fn give_back(&self, bytes: u64) {
+        self.0.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
 
 /// The limits of one guest.
 #[derive(Clone, Debug)]
@@ -95,8 +112,8 @@ impl Limits {
         }
     }
 
-    /// A scorer; each kind of call has its own bounds beside these. Its random key is fixed: the same episode gives
-    /// the same score.
+    /// A scorer; its calls are bounded by what they are handed and by instructions, and not by the times in here. Its
+    /// random key is fixed: the same episode gives the same score.
     #[must_use]
     pub fn scorer() -> Self {
         Self {
@@ -134,6 +151,7 @@ impl Limits {
         Bounds {
             wall: self.deadline,
             cpu: [self.cpu_without_call, self.cpu_per_step, self.cpu_in_all],
+            work: None,
         }
     }
 }
@@ -144,14 +162,17 @@ pub(crate) struct Bounds {
     pub(crate) wall: Duration,
     /// CPU time between two host calls, between two observations, in all.
     pub(crate) cpu: [Duration; 3],
+    /// Instructions; none where the guest's engine does not count them.
+    pub(crate) work: Option<u64>,
 }
 
 impl Bounds {
-    /// The same CPU time, however it is spent.
-    pub(crate) const fn flat(wall: Duration, cpu: Duration) -> Self {
+    /// So many instructions, however long a machine takes for them.
+    pub(crate) const fn counted(wall: Duration, work: u64) -> Self {
         Self {
             wall,
-            cpu: [cpu; 3],
+            cpu: [Duration::MAX; 3],
+            work: Some(work),
         }
     }
 }

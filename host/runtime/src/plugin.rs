@@ -109,10 +109,10 @@ impl Plugin {
         let name = name.unwrap_or_else(|| "plugin".to_owned());
         let version = manifest.version.clone().unwrap_or_default();
         let component = engine
-            .component(&bytes, &sha256)
+            .component(kind, &bytes, &sha256)
             .map_err(|error| LoadError::invalid(path, &error))?;
-        let code = link(engine, kind, &component)
-            .map_err(|error| LoadError::mismatch(path, kind, &error))?;
+        let code =
+            link(kind, &component).map_err(|error| LoadError::mismatch(path, kind, &error))?;
         Ok(Self {
             name,
             kind,
@@ -188,7 +188,7 @@ impl Plugin {
         let Code::Scorer(scorer) = &self.code else {
             return Err(self.wrong_kind(PluginKind::Scorer));
         };
-        Scorer::start(&self.name, self.engine.wasmtime().clone(), scorer.clone())
+        Scorer::start(&self.name, scorer.clone())
     }
 
     /// Starts a model adapter. `limits` hold for each model call; what a call reaches comes with the call.
@@ -230,24 +230,21 @@ fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
     std::fs::read(path).map_err(unreadable)
 }
 
-fn link(engine: &Engine, kind: PluginKind, component: &Component) -> wasmtime::Result<Code> {
+fn link(kind: PluginKind, component: &Component) -> wasmtime::Result<Code> {
     Ok(match kind {
-        PluginKind::Policy => Code::Policy(PolicyPre::new(pre(engine, component, policy::link)?)?),
-        PluginKind::ModelAdapter => Code::ModelAdapter(ModelAdapterPre::new(pre(
-            engine,
-            component,
-            adapter::link,
-        )?)?),
-        PluginKind::Scorer => Code::Scorer(ScorerPre::new(pre(engine, component, scorer::link)?)?),
+        PluginKind::Policy => Code::Policy(PolicyPre::new(pre(component, policy::link)?)?),
+        PluginKind::ModelAdapter => {
+            Code::ModelAdapter(ModelAdapterPre::new(pre(component, adapter::link)?)?)
+        }
+        PluginKind::Scorer => Code::Scorer(ScorerPre::new(pre(component, scorer::link)?)?),
     })
 }
 
 fn pre<P: Part>(
-    engine: &Engine,
     component: &Component,
     world: fn(&mut Linker<Guest<P>>) -> wasmtime::Result<()>,
 ) -> wasmtime::Result<InstancePre<Guest<P>>> {
-    let mut linker = Linker::new(engine.wasmtime());
+    let mut linker = Linker::new(component.engine());
     world(&mut linker)?;
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     // Names beyond the world were refused before.

@@ -4,8 +4,9 @@ use crate::failure::{Cut, GuestFailure};
 use crate::limits::Limits;
 use crate::types::{Action, ModelRequest, Part, TextLine, ToolOutput};
 
-/// What an entry takes beside its texts: kind, times, ids, the hash of the line before it.
-const ENTRY: usize = 200;
+/// What a line takes beside its texts: kind, times, ids, the hash of the line before it; and the clock readings that may have a line of
+/// their own before it.
+const ENTRY: usize = 400;
 
 /// Bytes left.
 pub(crate) struct Quota {

@@ -1,23 +1,37 @@
 //! A task's scorer as an actor: one store, one call after another.
+//!
+//! Nothing about it depends on how fast a machine is: what it reads is bounded, and so are the instructions that it may
+//! execute for that. Wall time is looked at only to end a call that hangs in the host.
 
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
+use wasmtime::Store;
 use wasmtime::component::{HasSelf, Linker};
-use wasmtime::{Engine, Store};
 
 use crate::bindings::scorer as world;
-use crate::failure::GuestFailure;
+use crate::failure::{FailureKind, GuestFailure};
 use crate::guest::{Guest, Part, call};
 use crate::limits::{Bounds, Limits};
 use crate::lines;
 use crate::thread;
 use crate::types::{Level, PageEvent, Score, ScoreError, ScoredEpisode};
 
-/// A verdict is due while the page waits: this is the scorer's own time; the wall allows for a busy machine.
-const JUDGE: Bounds = Bounds::flat(Duration::from_secs(5), Duration::from_millis(100));
-const SCORE: Bounds = Bounds::flat(Duration::from_secs(20), Duration::from_secs(2));
-const START: Bounds = Bounds::flat(Duration::from_secs(20), Duration::from_secs(5));
+/// Instructions of one call, whatever it is about. The bundled scorers take a hundredth of it for sixteen thousand events.
+const WORK: u64 = 1_000_000_000;
+/// Instructions more for each byte that is read. A long text, taken apart word by word, takes seven hundred.
+const WORK_PER_BYTE: u64 = 20_000;
+/// Far behind the instructions, on a busy machine too: nothing but a call that hangs in the host gets here.
+const HANGS: Duration = Duration::from_secs(120);
+
+/// Page events of one episode that a scorer reads.
+const EVENTS: usize = 16_384;
+/// Bytes of their names and data.
+const EVENT_BYTES: usize = 4 << 20;
+/// Bytes of a variant's values, which are the task's own.
+const VALUE_BYTES: usize = 1 << 20;
+/// Bytes of the page's result, which is a label.
+const RESULT_BYTES: usize = 64 << 10;
 
 pub(crate) struct ScorerPart {
     name: String,
@@ -33,14 +47,53 @@ pub(crate) fn link(linker: &mut Linker<Guest<ScorerPart>>) -> wasmtime::Result<(
     world::Scorer::add_to_linker::<_, HasSelf<_>>(linker, |guest| guest)
 }
 
+/// What a call is about, within what a scorer reads.
+struct Bounded<T> {
+    what: T,
+    bytes: usize,
+}
+
+impl<T> Bounded<T> {
+    fn bounds(&self) -> Bounds {
+        Bounds::counted(HANGS, WORK + WORK_PER_BYTE * self.bytes as u64)
+    }
+}
+
+/// The bytes that a scorer has to read.
+///
+/// # Errors
+/// It is more than it reads; the failure says what of it.
+fn readable(values: &str, events: &[PageEvent], page_result: &str) -> Result<usize, GuestFailure> {
+    let said: usize = events
+        .iter()
+        .map(|event| event.name.len() + event.data.len())
+        .sum();
+    let parts = [
+        ("page events", events.len(), EVENTS),
+        ("bytes of page events", said, EVENT_BYTES),
+        ("bytes of the variant's values", values.len(), VALUE_BYTES),
+        (
+            "bytes of the page's result",
+            page_result.len(),
+            RESULT_BYTES,
+        ),
+    ];
+    match parts.iter().find(|(_, found, most)| found > most) {
+        Some((what, found, most)) => Err(GuestFailure::new(
+            FailureKind::InputTooLarge,
+            format!("a scorer reads at most {most} {what}, and there are {found}"),
+        )),
+        None => Ok(said + values.len() + page_result.len()),
+    }
+}
+
 enum Request {
     Judge(
-        String,
-        Vec<PageEvent>,
+        Bounded<(String, Vec<PageEvent>)>,
         oneshot::Sender<Result<Option<String>, GuestFailure>>,
     ),
     Score(
-        Box<ScoredEpisode>,
+        Box<Bounded<ScoredEpisode>>,
         oneshot::Sender<Result<Result<Score, ScoreError>, GuestFailure>>,
     ),
 }
@@ -54,13 +107,11 @@ pub struct Scorer {
 impl Scorer {
     pub(crate) fn start(
         name: &str,
-        engine: Engine,
         scorer: world::ScorerPre<Guest<ScorerPart>>,
     ) -> Result<Self, GuestFailure> {
         let (requests, inbox) = mpsc::channel(16);
         let actor = Actor {
             name: name.to_owned(),
-            engine,
             scorer,
             open: None,
         };
@@ -72,30 +123,36 @@ impl Scorer {
     /// The label that `getTaskResult()` is to return from now on, or none while the task is pending.
     ///
     /// # Errors
-    /// The scorer failed, or used more than 100 ms of CPU time. The next call gets a fresh instance.
+    /// The scorer failed, used up its work of a thousand million instructions and twenty thousand more for each byte that it
+    /// was handed, or was to read more than 16 384 events of 4 MiB. The next call gets a fresh instance.
     pub async fn judge(
         &self,
         values_json: &str,
         events: Vec<PageEvent>,
     ) -> Result<Option<String>, GuestFailure> {
+        let bytes = readable(values_json, &events, "")?;
+        let what = (values_json.to_owned(), events);
         let (reply, answer) = oneshot::channel();
-        self.ask(
-            Request::Judge(values_json.to_owned(), events, reply),
-            answer,
-        )
-        .await
+        self.ask(Request::Judge(Bounded { what, bytes }, reply), answer)
+            .await
     }
 
     /// The score of a whole episode; the inner error is the scorer's own verdict.
     ///
     /// # Errors
-    /// The scorer failed, or used more than 2 s of CPU time.
+    /// As for [`Self::judge`].
     pub async fn score_episode(
         &self,
         episode: ScoredEpisode,
     ) -> Result<Result<Score, ScoreError>, GuestFailure> {
+        let values = &episode.variant_values;
+        let bytes = readable(values, &episode.page_events, &episode.page_result)?;
+        let what = Bounded {
+            what: episode,
+            bytes,
+        };
         let (reply, answer) = oneshot::channel();
-        self.ask(Request::Score(Box::new(episode), reply), answer)
+        self.ask(Request::Score(Box::new(what), reply), answer)
             .await
     }
 
@@ -118,7 +175,6 @@ type OpenScorer = (Store<Guest<ScorerPart>>, world::Scorer);
 
 struct Actor {
     name: String,
-    engine: Engine,
     scorer: world::ScorerPre<Guest<ScorerPart>>,
     /// None before the first call and after a failure, which leaves an instance unusable.
     open: Option<OpenScorer>,
@@ -128,23 +184,24 @@ impl Actor {
     async fn serve(mut self, mut inbox: mpsc::Receiver<Request>) {
         while let Some(request) = inbox.recv().await {
             match request {
-                Request::Judge(values, events, reply) => {
+                Request::Judge(asked, reply) => {
+                    let (values, events) = &asked.what;
                     let outcome = self
-                        .within(JUDGE, async |scorer, store| {
+                        .within(asked.bounds(), async |scorer, store| {
                             scorer
                                 .dynacu_scoring_scorer()
-                                .call_judge(store, &values, &events)
+                                .call_judge(store, values, events)
                                 .await
                         })
                         .await;
                     let _ = reply.send(outcome);
                 }
-                Request::Score(episode, reply) => {
+                Request::Score(asked, reply) => {
                     let outcome = self
-                        .within(SCORE, async |scorer, store| {
+                        .within(asked.bounds(), async |scorer, store| {
                             scorer
                                 .dynacu_scoring_scorer()
-                                .call_score_episode(store, &episode)
+                                .call_score_episode(store, &asked.what)
                                 .await
                         })
                         .await;
@@ -173,15 +230,18 @@ impl Actor {
             name: self.name.clone(),
         };
         let mut store = Guest::store(
-            &self.engine,
+            self.scorer.engine(),
             &Limits::scorer(),
             crate::wasi::Clock::Still,
             part,
         )?;
-        let scorer = call(&mut store, START, async |store| {
+        let scorer = call(&mut store, Bounds::counted(HANGS, WORK), async |store| {
             self.scorer.instantiate_async(store).await
         })
         .await?;
         Ok((store, scorer))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use dynacu_figures::table;
 use serde::Serialize;
 
 use crate::config::inference::ModelArguments;
@@ -45,6 +46,16 @@ impl Finding {
         }
     }
 
+    /// A row, and one below it for the advice.
+    fn rows(&self) -> Vec<Vec<String>> {
+        let mark = if self.works { "ok" } else { "FAULT" };
+        let mut rows = vec![vec![mark.to_owned(), self.part.clone(), self.found.clone()]];
+        if let Some(advice) = &self.advice {
+            rows.push(vec![String::new(), String::new(), format!("-> {advice}")]);
+        }
+        rows
+    }
+
     fn bad(part: &str, found: impl Into<String>, advice: impl Into<String>) -> Self {
         Self {
             part: part.to_owned(),
@@ -82,13 +93,8 @@ pub async fn run(
         serde_json::to_writer_pretty(&mut output, &findings)?;
         writeln!(output)?;
     } else {
-        for finding in &findings {
-            let mark = if finding.works { "ok   " } else { "FAULT" };
-            writeln!(output, "{mark}  {:<18} {}", finding.part, finding.found)?;
-            if let Some(advice) = &finding.advice {
-                writeln!(output, "       {:<18} -> {advice}", "")?;
-            }
-        }
+        let rows: Vec<Vec<String>> = findings.iter().flat_map(Finding::rows).collect();
+        write!(output, "{}", table::list(&rows))?;
     }
     Ok(findings.iter().all(|finding| finding.works))
 }

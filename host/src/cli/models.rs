@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::Subcommand;
+use dynacu_figures::table;
 use serde_json::json;
 
 use super::Done;
@@ -65,7 +66,7 @@ fn list(json: bool) -> Result<bool> {
         return Ok(true);
     }
     writeln!(out, "{}", crate::models::directory().display())?;
-    for row in rows {
+    let rows = rows.into_iter().map(|row| {
         let size = row.size.map_or_else(
             || "?".to_owned(),
             |size| format!("{:.1} MB", size as f64 / 1e6),
@@ -75,12 +76,11 @@ fn list(json: bool) -> Result<bool> {
             (false, true) => "absent, optional",
             (false, false) => "absent",
         };
-        writeln!(
-            out,
-            "  {:34} {size:>10}  {:12} {state}",
-            row.name, row.licence
-        )?;
-    }
+        vec![row.name, size, row.licence.to_string(), state.to_owned()]
+    });
+    let columns = ["file", "size", "licence", "state"];
+    let rows: Vec<Vec<String>> = rows.collect();
+    write!(out, "{}", table::text(&columns, &rows))?;
     Ok(true)
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
+use dynacu_figures::table;
 use dynacu_record::{EndCause, Event, Line, ScoreResult};
 use dynacu_report::{Episode, read_run};
 use dynacu_runtime::types::{Duration, PageEvent, ScoredEpisode};
@@ -17,7 +18,7 @@ use super::Done;
 use crate::bundled;
 use crate::episode::judge::{wants_verdict, wire};
 use crate::episode::scoring::{ask, ended};
-use crate::suite::summary::{columns, outcome_name};
+use crate::suite::summary::outcome_name;
 use crate::task::catalogue::Catalogue;
 use crate::task::home::{Home, home};
 
@@ -272,7 +273,7 @@ async fn again(folder: &Path, episode: &Episode, scorers: &mut Scorers) -> Resul
 
 fn table(rows: &[Row]) -> String {
     let head = ["task", "mode", "agent", "trial", "old", "new", "", "why"];
-    let mut lines: Vec<Vec<String>> = vec![head.map(str::to_owned).to_vec()];
+    let mut lines = Vec::new();
     for row in rows {
         let judged = |judged: &Judged| {
             let value = judged
@@ -298,5 +299,5 @@ fn table(rows: &[Row]) -> String {
             why.unwrap_or_default(),
         ]);
     }
-    columns(&lines)
+    table::text(&head, &lines)
 }

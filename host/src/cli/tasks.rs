@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
+use dynacu_figures::table;
 use serde_json::json;
 
 use super::Done;
@@ -174,24 +175,21 @@ fn list(catalogue: &Catalogue, as_json: bool, out: &mut impl Write) -> Result<()
         writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
         return Ok(());
     }
-    writeln!(
-        out,
-        "{:<6} {:<7} {:<16} {:>5}  TITLE",
-        "TASK", "TIER", "NEEDS", "LIMIT"
-    )?;
-    for task in &tasks {
-        let manifest = &task.manifest;
-        let (tier, needs, limit) = (
-            manifest.tier.name(),
-            manifest.needs.name(),
-            manifest.time_limit.as_secs(),
-        );
-        writeln!(
-            out,
-            "{:<6} {tier:<7} {needs:<16} {limit:>3} s  {}",
-            manifest.id, manifest.title
-        )?;
-    }
+    let rows: Vec<Vec<String>> = tasks
+        .iter()
+        .map(|task| {
+            let manifest = &task.manifest;
+            vec![
+                manifest.id.clone(),
+                manifest.tier.name().to_owned(),
+                manifest.needs.name().to_owned(),
+                format!("{} s", manifest.time_limit.as_secs()),
+                manifest.title.clone(),
+            ]
+        })
+        .collect();
+    let columns = ["task", "tier", "needs", "limit", "title"];
+    write!(out, "{}", table::text(&columns, &rows))?;
     Ok(())
 }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use dynacu_record::{EndCause, Event, Intervals, Perception, ScoreResult, Speech};
 
+use dynacu_figures::percentile;
+
 use super::desk::Tally;
 use super::judge::Judge;
 use super::lateness::{Late, Load, intervals};
@@ -229,6 +231,5 @@ fn write_sound(folder: &Path, name: &str, samples: &[i16]) -> anyhow::Result<()>
 
 fn percentile_95(mut values: Vec<u64>) -> Option<u64> {
     values.sort_unstable();
-    let index = (values.len() * 95).div_ceil(100).checked_sub(1)?;
-    values.get(index).copied()
+    percentile(&values, 95)
 }

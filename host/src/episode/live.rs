@@ -188,6 +188,8 @@ fn guest_failed(failure: &GuestFailure) -> Reason {
         FailureKind::OutOfMemory => EndCause::GuestOutOfMemory,
         FailureKind::Trap => EndCause::GuestTrap,
         FailureKind::OutputTooLarge => EndCause::GuestOutputTooLarge,
+        // Only scorers are refused what they would have to read.
+        FailureKind::InputTooLarge => EndCause::HostError,
         FailureKind::Error => EndCause::GuestError,
     };
     (cause, failure.detail.clone())

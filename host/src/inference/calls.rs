@@ -312,6 +312,8 @@ impl Inference {
             FailureKind::OutOfMemory => EndCause::GuestOutOfMemory,
             FailureKind::Trap => EndCause::GuestTrap,
             FailureKind::OutputTooLarge => EndCause::GuestOutputTooLarge,
+            // Only scorers are refused what they would have to read.
+            FailureKind::InputTooLarge => EndCause::HostError,
             FailureKind::Error => EndCause::GuestError,
         };
         let adapter = &self.model.provider.plugin.name;

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use dynacu_figures::table;
 use sha2::{Digest, Sha256};
 
 use super::agents::Crew;
 use super::slots::Slot;
-use super::summary::columns;
 use crate::config::{DEFAULT_GATE, Group};
 use crate::mode::Mode;
 use crate::perception::keyframe::GateKind;
@@ -118,7 +118,7 @@ pub fn order(plan: &[Planned], seed: Seed) -> Vec<usize> {
 #[must_use]
 pub fn table(plan: &[Planned], order: &[usize], seed: Seed) -> String {
     let header = ["", "task", "mode", "agent", "trial", "seed"];
-    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    let mut rows = Vec::new();
     for (position, planned) in order
         .iter()
         .filter_map(|&index| plan.get(index))
@@ -133,7 +133,7 @@ pub fn table(plan: &[Planned], order: &[usize], seed: Seed) -> String {
             seed.for_trial(planned.trial).to_string(),
         ]);
     }
-    columns(&rows)
+    table::text(&header, &rows)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use dynacu_figures::table;
 use dynacu_record::{EpisodeResult, Outcome};
 use serde_json::{Value, json};
 
@@ -24,7 +25,7 @@ pub fn outcome_name(outcome: Outcome) -> &'static str {
 #[must_use]
 pub fn table(results: &[EpisodeResult]) -> String {
     let asked = results.iter().any(|result| result.model.is_some());
-    let header = [
+    let mut header = vec![
         "task",
         "mode",
         "policy",
@@ -35,9 +36,10 @@ pub fn table(results: &[EpisodeResult]) -> String {
         "steps",
         "seconds",
     ];
-    let of_models = ["model", "answers", "tokens", "dollars"];
-    let header = header.iter().chain(of_models.iter().filter(|_| asked));
-    let mut rows: Vec<Vec<String>> = vec![header.map(|&name| name.to_owned()).collect()];
+    if asked {
+        header.extend(["model", "answers", "tokens", "dollars"]);
+    }
+    let mut rows = Vec::new();
     for result in results {
         let mut row = vec![
             result.task.clone(),
@@ -55,7 +57,7 @@ pub fn table(results: &[EpisodeResult]) -> String {
         }
         rows.push(row);
     }
-    let mut text = columns(&rows);
+    let mut text = table::text(&header, &rows);
     text.push('\n');
     for (share, (passed, counted)) in shares(results) {
         let Share {
@@ -150,33 +152,4 @@ fn shares(results: &[EpisodeResult]) -> BTreeMap<Share, (usize, usize)> {
         }
     }
     shares
-}
-
-/// Rows with aligned columns; the first row is underlined.
-#[must_use]
-pub fn columns(rows: &[Vec<String>]) -> String {
-    let width = |column: usize| {
-        rows.iter()
-            .filter_map(|row| row.get(column))
-            .map(|cell| cell.chars().count())
-            .max()
-            .unwrap_or(0)
-    };
-    let count = rows.first().map_or(0, Vec::len);
-    let widths: Vec<usize> = (0..count).map(width).collect();
-    let mut text = String::new();
-    for (index, row) in rows.iter().enumerate() {
-        let line: Vec<String> = row
-            .iter()
-            .zip(&widths)
-            .map(|(cell, width)| format!("{cell:width$}", width = *width))
-            .collect();
-        text.push_str(line.join("  ").trim_end());
-        text.push('\n');
-        if index == 0 {
-            text.push_str(&"-".repeat(widths.iter().sum::<usize>() + 2 * count.saturating_sub(1)));
-            text.push('\n');
-        }
-    }
-    text
 }

@@ -1,4 +1,4 @@
-//! Which conditions are compared, and how that came out.
+//! Which conditions are compared, with the results.
 
 use std::collections::BTreeMap;
 

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use dynacu_figures::Spread;
 use dynacu_record::{ActionCounts, Outcome};
 
 use super::{Group, count, counts, passed};
-use crate::model::{Agent, Condition, MomentShare, Seen, Spent, Spoken, Time};
+use crate::model::{Agent, Condition, Perception, Speech, Time, Usage};
 use crate::read::Episode;
-use crate::statistics::{Share, Spread};
+use crate::statistics::Share;
 use crate::trace::grants;
 
 pub fn conditions(groups: &[Group], agents: &[Agent]) -> Vec<Condition> {
@@ -25,7 +26,7 @@ pub fn conditions(groups: &[Group], agents: &[Agent]) -> Vec<Condition> {
         .collect()
 }
 
-/// How an outcome is written in files.
+/// An outcome's name in files.
 pub fn outcome_name(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Passed => "passed",
@@ -83,17 +84,16 @@ fn condition(group: &Group, id: String) -> Condition {
         }),
         wall_s: of_counted(|episode| Some(episode.result.wall_s)),
         time: time(group),
-        perception: seen(group),
-        speech: spoken(group),
+        perception: perception(group),
+        speech: speech(group),
         actions,
-        usage: spent(group),
+        usage: usage(group),
     }
 }
 
 fn time(group: &Group) -> Time {
-    let spread = |pick: fn(&Episode) -> &Vec<u64>| {
-        Spread::of(group.counted().flat_map(pick).map(|&ms| ms as f64))
-    };
+    let spread =
+        |pick: fn(&Episode) -> &Vec<u64>| Spread::of_millis(group.counted().flat_map(pick));
     let seconds = |values: &[u64]| values.iter().sum::<u64>() as f64 / 1000.0;
     let episodes = group.counted().count().max(1) as f64;
     let asked = group
@@ -115,47 +115,35 @@ fn time(group: &Group) -> Time {
     }
 }
 
-fn seen(group: &Group) -> Seen {
-    let mut seen = Seen {
-        frames: 0,
-        late_frames: 0,
-        keyframes: 0,
-        sentences: 0,
-        heard_s: 0.0,
-        sound_gaps_ms: 0,
-        recognition_failures: 0,
-        moments: None,
-        delay_ms: None,
-    };
+fn perception(group: &Group) -> Perception {
+    let mut all = Perception::default();
     let mut delays = Vec::new();
-    let mut moments: Option<MomentShare> = None;
     for episode in group.counted() {
         let perception = &episode.result.perception;
-        seen.frames += perception.frames;
-        seen.late_frames += perception.late_frames;
-        seen.keyframes += perception.keyframes;
-        seen.sentences += perception.sentences;
-        seen.heard_s += perception.heard_s;
-        seen.sound_gaps_ms += perception.sound_gaps_ms;
-        seen.recognition_failures += u64::from(perception.recognition_failures);
+        all.frames += perception.frames;
+        all.late_frames += perception.late_frames;
+        all.keyframes += perception.keyframes;
+        all.sentences += perception.sentences;
+        all.heard_s += perception.heard_s;
+        all.sound_gaps_ms += perception.sound_gaps_ms;
+        all.recognition_failures += u64::from(perception.recognition_failures);
         if let Ok(trace) = &episode.trace {
             for moment in &trace.moments {
                 let granted = grants(&trace.granted, moment.channel);
                 if granted {
-                    let moments = moments.get_or_insert_default();
+                    let moments = all.moments.get_or_insert_default();
                     moments.shown += 1;
                     moments.perceived += u64::from(moment.by.is_some());
-                    delays.extend(moment.delay_ms.map(|ms| ms as f64));
+                    delays.extend(moment.delay_ms);
                 }
             }
         }
     }
-    seen.moments = moments;
-    seen.delay_ms = Spread::of(delays);
-    seen
+    all.delay_ms = Spread::of_millis(delays);
+    all
 }
 
-fn spoken(group: &Group) -> Option<Spoken> {
+fn speech(group: &Group) -> Option<Speech> {
     let speaking = || {
         group
             .counted()
@@ -163,20 +151,18 @@ fn spoken(group: &Group) -> Option<Spoken> {
     };
     speaking().next()?;
     let sum = |of: fn(&Episode) -> u32| speaking().map(|episode| u64::from(of(episode))).sum();
-    Some(Spoken {
+    Some(Speech {
         utterances: sum(|episode| episode.result.speech.utterances),
         received: sum(|episode| episode.result.speech.received),
-        latency_p95_ms: Spread::of(
-            speaking()
-                .filter_map(|episode| episode.result.speech.latency_ms_p95)
-                .map(|ms| ms as f64),
+        latency_p95_ms: Spread::of_millis(
+            speaking().filter_map(|episode| episode.result.speech.latency_ms_p95),
         ),
         accepted: Share::of(&group.tally(|episode| episode.result.speech.utterances > 0)),
     })
 }
 
-/// All episodes: money is spent on those that do not count, too.
-fn spent(group: &Group) -> Option<Spent> {
+/// Over all episodes, since those that do not count cost money, too.
+fn usage(group: &Group) -> Option<Usage> {
     let asking = || {
         group
             .episodes
@@ -192,7 +178,7 @@ fn spent(group: &Group) -> Option<Spent> {
         .count() as u64;
     let cost = (!costs.is_empty()).then(|| costs.iter().sum::<f64>());
     let passes = asking().filter(|e| counts(e) && passed(e)).count();
-    Some(Spent {
+    Some(Usage {
         calls: sum(|e| e.result.model_calls),
         answers: sum(|e| e.result.model_ms.len() as u64),
         retries: sum(|e| e.trace.as_ref().map_or(0, |trace| trace.retries)),

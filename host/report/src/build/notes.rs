@@ -1,4 +1,4 @@
-//! What a reader must know before the figures: what is missing, what was not clean, what cannot be compared.
+//! What a reader must know before the figures: what is missing, what went wrong, what cannot be compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +10,14 @@ use crate::read::{Episode, Run};
 
 /// The pace at which every mode is compared, milliseconds.
 const PACE: u64 = 5000;
-/// More late capture intervals than this share are worth a word.
+/// A larger share of late capture intervals is mentioned.
 const LATE: f64 = 0.02;
 
 pub fn notes(run: &Run, groups: &[Group], conditions: &[Condition]) -> Vec<Note> {
     let mut notes = Notes(Vec::new());
-    wholeness(run, groups, &mut notes);
+    completeness(run, groups, &mut notes);
     settings(run, &mut notes);
-    aids(groups, conditions, &mut notes);
+    assists(groups, conditions, &mut notes);
     infrastructure(run, &mut notes);
     money(run, conditions, &mut notes);
     notes.0.sort_by_key(|note| note.weight);
@@ -34,7 +34,7 @@ impl Notes {
         });
     }
 
-    fn say(&mut self, text: String) {
+    fn inform(&mut self, text: String) {
         self.0.push(Note {
             weight: Weight::Information,
             text,
@@ -54,32 +54,32 @@ fn some(mut items: Vec<String>) -> String {
     }
 }
 
-fn wholeness(run: &Run, groups: &[Group], notes: &mut Notes) {
+fn completeness(run: &Run, groups: &[Group], notes: &mut Notes) {
     if run.info.ended.is_none() {
         notes.warn(
-            "The run has not ended: it goes on, or was cut off. These are the episodes so far."
+            "The run has not ended: it is still running, or was cut off. These are the episodes so far."
                 .to_owned(),
         );
     }
-    let begun = run.episodes.len() + run.unfinished.len() + run.unreadable.len();
-    // Records of before the plan's size was written have 0.
-    let missing = run.info.planned.saturating_sub(begun);
+    let started = run.episodes.len() + run.unfinished.len() + run.unreadable.len();
+    // Old records do not have the size of the plan, and read as 0.
+    let missing = run.info.planned.saturating_sub(started);
     if missing > 0 {
         notes.warn(format!(
-            "Of the plan's {} episodes {missing} were not begun: `dynacu-host --resume` runs them.",
+            "Of the {} planned episodes {missing} were not started: `dynacu-host --resume` runs them.",
             run.info.planned
         ));
     }
     if !run.info.resumed.is_empty() {
         let times = run.info.resumed.len() as u64;
-        notes.say(format!(
-            "The run was interrupted, and taken up again {}; no episode that was whole was run again.",
+        notes.inform(format!(
+            "The run was interrupted and resumed {}; no finished episode was run again.",
             crate::text::number(times, "time")
         ));
     }
     if !run.unfinished.is_empty() {
         notes.warn(format!(
-            "Begun and not whole, so in no figure: {} ({}).",
+            "Started but not finished, so not in any figure: {} ({}).",
             run.unfinished.len(),
             some(run.unfinished.clone())
         ));
@@ -90,7 +90,7 @@ fn wholeness(run: &Run, groups: &[Group], notes: &mut Notes) {
             .iter()
             .map(|(path, why)| format!("{path} ({why})"));
         notes.warn(format!(
-            "Results that cannot be read, so in no figure: {} ({}).",
+            "Results that cannot be read, so not in any figure: {} ({}).",
             run.unreadable.len(),
             some(reasons.collect())
         ));
@@ -108,7 +108,7 @@ fn wholeness(run: &Run, groups: &[Group], notes: &mut Notes) {
         .collect();
     if !untraced.is_empty() {
         notes.warn(format!(
-            "Episodes whose events are missing, changed or cut: {} ({}). Their results count, but nothing vouches for them.",
+            "Episodes whose events are missing, changed or cut: {} ({}). Their results count, but cannot be verified.",
             untraced.len(),
             some(untraced)
         ));
@@ -137,7 +137,7 @@ fn settings(run: &Run, notes: &mut Notes) {
     let info = &run.info;
     if info.pace_ms != PACE {
         notes.warn(format!(
-            "Observations were {} s apart at least, not {} s: not comparable with runs at the usual pace.",
+            "Observations were at least {} s apart, not {} s: not comparable with runs at the usual pace.",
             info.pace_ms as f64 / 1000.0,
             PACE / 1000
         ));
@@ -149,10 +149,11 @@ fn settings(run: &Run, notes: &mut Notes) {
         ));
     }
     if info.burst {
-        notes.say("Frames were also captured when something was drawn (--burst).".to_owned());
+        notes.inform("Frames were also captured when something was drawn (--burst).".to_owned());
     }
     match info.host_commit.as_deref() {
-        None => notes.say("The host was no checkout: its commit is not known.".to_owned()),
+        None => notes
+            .inform("The host was not built from a checkout: its commit is not known.".to_owned()),
         Some(commit) if commit.ends_with("-dirty") => notes.warn(
             "The host's checkout had uncommitted changes: the commit does not say what ran."
                 .to_owned(),
@@ -170,15 +171,15 @@ fn settings(run: &Run, notes: &mut Notes) {
     for (policy, hashes) in versions {
         if hashes.len() > 1 {
             notes.warn(format!(
-                "Episodes of {policy} ran {} different files of it.",
+                "The episodes of {policy} ran {} different builds of it.",
                 hashes.len()
             ));
         }
     }
 }
 
-/// Aids that no agent of the benchmark has.
-fn aids(groups: &[Group], conditions: &[Condition], notes: &mut Notes) {
+/// Assists, which no agent of the benchmark has.
+fn assists(groups: &[Group], conditions: &[Condition], notes: &mut Notes) {
     let mut aided: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for (group, condition) in groups.iter().zip(conditions) {
         let traces = group
@@ -196,11 +197,11 @@ fn aids(groups: &[Group], conditions: &[Condition], notes: &mut Notes) {
         let who = some(conditions.into_iter().map(str::to_owned).collect());
         if assist == "solution" {
             notes.warn(format!(
-                "Knew the task's own script (`solution`), so this is no agent's score: {who}."
+                "Had the task's script (`solution`), so this is not an agent's score: {who}."
             ));
         } else {
-            notes.say(format!(
-                "Had the aid `{assist}`, which the specification's agents have not: {who}."
+            notes.inform(format!(
+                "Had the assist `{assist}`, which the specification's agents do not have: {who}."
             ));
         }
     }
@@ -234,14 +235,14 @@ fn infrastructure(run: &Run, notes: &mut Notes) {
     let slow = slow.count() as u64;
     if slow > 0 {
         notes.warn(format!(
-            "The machine was too slow for {} (`capture-late`): run it with fewer `--lanes` (it had {}).",
+            "The machine was too slow for {} (`capture-late`): use fewer `--lanes` (the run had {}).",
             crate::text::number(slow, "episode"),
             run.info.lanes
         ));
     }
     let again = sum(|episode| u64::from(episode.result.earlier_infrastructure_errors));
     if again > 0 {
-        notes.say(format!(
+        notes.inform(format!(
             "Infrastructure failures in episodes that were run again: {again}."
         ));
     }
@@ -269,12 +270,12 @@ fn money(run: &Run, conditions: &[Condition], notes: &mut Notes) {
         .map(|usage| usage.unpriced)
         .sum();
     if unpriced > 0 {
-        notes.say(format!("Episodes without a cost, since their model has no price in the table used: {unpriced}. Sums of money are without them."));
+        notes.inform(format!("Episodes without a cost, since their model has no price in the price table: {unpriced}. Sums of money leave them out."));
     }
     if let Some(inference) = &run.info.inference {
         for (host, url) in &inference.endpoints {
             notes.warn(format!(
-                "Requests to {host} were sent to {url}: who answered is that server's word."
+                "Requests to {host} were sent to {url}: only that server knows which model answered."
             ));
         }
     }

@@ -8,8 +8,8 @@ use crate::model::{EpisodeLine, GroupShare, Repeats, TaskCell, TaskRow, TimeLine
 use crate::read::Episode;
 use crate::statistics::{Share, pass_all, pass_any};
 
-/// The tiers in order, with what the specification expects of an agent that has the interface. Without it, in `standard`, it
-/// expects about nothing.
+/// The tiers in order, with the success that the specification expects of an agent that has the interface. In `standard` it
+/// expects about 0 % in each.
 pub const TIERS: [(&str, (f64, f64)); 3] = [
     ("easy", (0.6, 0.8)),
     ("medium", (0.3, 0.6)),

@@ -6,11 +6,12 @@ use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
 use super::proportion::{Interval, Method};
 use super::{moments, normal_quantile, t_quantile};
 
-/// A test of no difference.
+/// A test of the hypothesis that there is no difference.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "name", rename_all = "kebab-case")]
 pub enum Test {
-    /// One trial a task: of the tasks that only one side passed, is it a coin's toss which? Exact, two-sided.
+    /// One trial per task. Null hypothesis: among the tasks that only one side passed, either side is equally likely to be
+    /// the one that passed. Exact, two-sided.
     McnemarExact {
         only_first: u64,
         only_second: u64,
@@ -34,18 +35,18 @@ impl Test {
 pub struct Paired {
     /// Tasks that both sides have with equal seeds.
     pub tasks: u64,
-    /// Episodes of either side in them.
+    /// Pairs of episodes in these tasks.
     pub pairs: u64,
     pub first: f64,
     pub second: f64,
     /// `second` - `first`.
     pub difference: f64,
     pub interval: Option<Interval>,
-    /// None where there is nothing to test (every task has the same difference).
+    /// None if every task has the same difference.
     pub test: Option<Test>,
 }
 
-/// Compares, for each task, the pairs (first passed, second passed) of equal trial and seed. None without a pair.
+/// Compares the pairs (first passed, second passed) of equal trial and seed of each task. None if there is no pair.
 #[must_use]
 pub fn compare(tasks: &[Vec<(bool, bool)>]) -> Option<Paired> {
     let tasks: Vec<&Vec<(bool, bool)>> = tasks.iter().filter(|pairs| !pairs.is_empty()).collect();
@@ -99,7 +100,8 @@ pub fn mcnemar_exact(b: u64, c: u64) -> f64 {
 }
 
 /// Agresti and Min (2005), "Simple improved confidence intervals for comparing matched proportions", Statistics in Medicine
-/// 24:729-740: half an observation is added to each cell. It needs no spread, so it holds for a few tasks that all agree.
+/// 24:729-740: half an observation is added to each cell. It does not need an estimate
+/// of the spread, so it works for a few tasks that all agree.
 fn agresti_min(b: u64, c: u64, n: u64) -> Option<Interval> {
     if n == 0 {
         return None;

@@ -10,7 +10,7 @@ use super::{moments, normal_quantile, t_quantile};
 pub enum Method {
     /// Wilson's score interval over the tasks, one trial each.
     Wilson,
-    /// Wilson's score interval over the trials of a single task: it says nothing about other tasks.
+    /// Wilson's score interval over the trials of a single task. It does not generalise to other tasks.
     WilsonTrials,
     /// Wilson's over the tasks where all tasks have the same share of 0 or 1, so that no spread can be estimated.
     WilsonTasks,
@@ -42,7 +42,7 @@ impl Interval {
 pub struct Share {
     /// The mean over the tasks of each task's share, 0 to 1.
     pub value: f64,
-    /// None where nothing can be said.
+    /// None if the spread between tasks cannot be estimated.
     pub interval: Option<Interval>,
     pub passed: u64,
     /// Episodes that count.
@@ -51,7 +51,8 @@ pub struct Share {
 }
 
 impl Share {
-    /// Of (passed, counted) of each task; tasks without a counted episode are left out. None of no task.
+    /// The share over tasks, each given as (passed, counted). Tasks without a counted episode are left out. None if no task is
+    /// left.
     #[must_use]
     pub fn of(tasks: &[(u64, u64)]) -> Option<Share> {
         let tasks: Vec<(u64, u64)> = tasks.iter().copied().filter(|task| task.1 > 0).collect();
@@ -82,7 +83,8 @@ impl Share {
     }
 }
 
-/// Wilson's score interval without continuity correction (Wilson 1927; method 3 of Newcombe 1998). None of nothing.
+/// Wilson's score interval without continuity correction (Wilson 1927; method 3 of Newcombe 1998). None if
+/// nothing was counted.
 #[must_use]
 pub fn wilson(passed: u64, counted: u64, method: Method) -> Option<Interval> {
     if counted == 0 || passed > counted {
@@ -105,8 +107,8 @@ pub fn wilson(passed: u64, counted: u64, method: Method) -> Option<Interval> {
 
 /// Student's t over the shares of at least two tasks. With equal trials this is the cluster-robust interval of Miller (2024,
 /// "Adding error bars to evals") with the small-sample factor C / (C - 1). Where all shares are 0, or all are 1, no spread can
-/// be estimated and a width of nothing would be a lie: Wilson's interval with the number of tasks is given then. None where
-/// all tasks have one and the same share between.
+/// be estimated, and an interval of no width would be wrong; Wilson's interval over the number of tasks is used instead. None
+/// if all tasks have the same share between 0 and 1.
 #[must_use]
 pub fn clustered(shares: &[f64]) -> Option<Interval> {
     let (mean, deviation) = moments(shares)?;

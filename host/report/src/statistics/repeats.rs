@@ -1,7 +1,7 @@
-//! Several trials of a task: the chance that at least one of k passes, and that all k do.
+//! Several trials of a task: the chance that at least one of k trials passes, and that all k pass.
 
 /// pass@k: the unbiased estimate 1 - C(n - c, k) / C(n, k) of Chen et al. (2021, arXiv 2107.03374), for `passed` = c of
-/// `trials` = n. None where k is 0 or more than n.
+/// `trials` = n. None if k is 0 or more than n.
 #[must_use]
 pub fn pass_any(passed: u64, trials: u64, k: u64) -> Option<f64> {
     Some(1.0 - chosen(trials.checked_sub(passed)?, trials, k)?)

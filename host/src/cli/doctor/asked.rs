@@ -108,7 +108,7 @@ mod tests {
             Path::new(concat!(env!("DYNACU_CHECKOUT"), "/host")).join("../plugins/dist/fixtures");
         let own = folder.join("fixture.wasm");
         std::fs::copy(built.join("asks-a-provider.wasm"), &own).expect("run `make guests` first");
-        let asks = "schema = 1\nhosts = [\"api.example.com\"]\n";
+        let asks = "schema = 2\nhosts = [\"api.example.com\"]\n";
         std::fs::write(folder.join("plugin.toml"), asks).unwrap();
         own.to_string_lossy().into_owned()
     }

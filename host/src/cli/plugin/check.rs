@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
+use dynacu_figures::table;
 use dynacu_runtime::{Engine, FailureKind, GuestFailure, Plugin, PluginKind};
 use serde::Serialize;
 
@@ -70,11 +71,12 @@ impl Findings {
     /// A guest that failed, with what to change.
     pub fn failed(&mut self, part: &'static str, failure: &GuestFailure) {
         let change = match failure.kind {
-            FailureKind::Timeout => "return sooner, or wait with `next`",
+            FailureKind::Timeout => "return sooner; a policy waits with `next`",
             FailureKind::OutOfMemory => {
                 "use less memory, or ask for more with `memory_mib` in plugin.toml"
             }
             FailureKind::OutputTooLarge => "hand over less at once",
+            FailureKind::InputTooLarge => "it was handed more than a guest of its kind reads",
             FailureKind::Trap | FailureKind::Error => {
                 "return an error of the interface instead; lines on standard error are shown here"
             }
@@ -117,14 +119,23 @@ pub async fn run(arguments: &Arguments) -> Result<Done> {
         println!("{report}");
     } else {
         println!("{}", path.display());
-        for finding in &findings.0 {
-            let verdict = match finding.verdict {
-                Verdict::Ok => "ok",
-                Verdict::Note => "note",
-                Verdict::Fault => "FAULT",
-            };
-            println!("{verdict:<6} {:<13} {}", finding.part, finding.text);
-        }
+        let rows: Vec<Vec<String>> = findings
+            .0
+            .iter()
+            .map(|finding| {
+                let verdict = match finding.verdict {
+                    Verdict::Ok => "ok",
+                    Verdict::Note => "note",
+                    Verdict::Fault => "FAULT",
+                };
+                vec![
+                    verdict.to_owned(),
+                    finding.part.to_string(),
+                    finding.text.clone(),
+                ]
+            })
+            .collect();
+        print!("{}", table::list(&rows));
     }
     Ok(if faults == 0 {
         Done::Well

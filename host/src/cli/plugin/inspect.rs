@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
+use dynacu_figures::table;
 use dynacu_runtime::{Engine, Inspection, Limits, Plugin, PluginKind};
 use serde_json::json;
 
@@ -76,30 +77,31 @@ fn text(inspection: &Inspection, says: Option<&str>) -> String {
         (None, true) => "inside the component".to_owned(),
         (None, false) => "none: it asks for nothing".to_owned(),
     };
-    let mut lines = vec![
-        format!("name       {}", inspection.name),
-        format!(
-            "version    {}",
-            match inspection.version.as_str() {
-                "" => "none",
-                version => version,
-            }
+    let row = |name: &str, value: String| vec![name.to_owned(), value];
+    let version = match inspection.version.as_str() {
+        "" => "none",
+        version => version,
+    };
+    let mut rows = vec![
+        row("name", inspection.name.clone()),
+        row("version", version.to_owned()),
+        row(
+            "kind",
+            format!(
+                "{}, interface {}",
+                inspection.kind.name(),
+                inspection.interface_version
+            ),
         ),
-        format!(
-            "kind       {}, interface {}",
-            inspection.kind.name(),
-            inspection.interface_version
+        row(
+            "file",
+            format!("{}, {} bytes", inspection.path.display(), inspection.size),
         ),
-        format!(
-            "file       {}, {} bytes",
-            inspection.path.display(),
-            inspection.size
-        ),
-        format!("sha256     {}", inspection.sha256),
-        format!("manifest   {manifest}"),
+        row("sha256", inspection.sha256.clone()),
+        row("manifest", manifest),
     ];
     if let Some(says) = says {
-        lines.push(format!("says       {says}"));
+        rows.push(row("says", says.to_owned()));
     }
     let grants: Vec<String> = grants(inspection)
         .into_iter()
@@ -112,11 +114,8 @@ fn text(inspection: &Inspection, says: Option<&str>) -> String {
         ("exports", &inspection.exports),
     ] {
         for (index, entry) in entries.iter().enumerate() {
-            lines.push(format!(
-                "{:<10} {entry}",
-                if index == 0 { title } else { "" }
-            ));
+            rows.push(row(if index == 0 { title } else { "" }, entry.clone()));
         }
     }
-    lines.join("\n") + "\n"
+    table::list(&rows)
 }

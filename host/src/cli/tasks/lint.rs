@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use dynacu_figures::table;
 
 use crate::cli::Done;
 use crate::config::DEFAULT_PACE_MS;
@@ -36,7 +37,7 @@ pub async fn run(
     } else {
         None
     };
-    let mut lines = Vec::new();
+    let mut rows = Vec::new();
     for task in &tasks {
         let mut report = still(task, pace())?;
         if let Some(lane) = &lane {
@@ -49,21 +50,33 @@ pub async fn run(
             println!("{}", relative(finding, &home.root));
         }
         wrong += report.findings.len();
-        lines.push(format!(
-            "{:<6} screenshots {:>5.1} %  guess {:>5.2} %  a person needs {:>3.0} of {:>3} s ({:.1} times)  {}",
-            task.manifest.id,
-            report.exposure.bound * 100.0,
-            report.exposure.chance * 100.0,
-            report.person.seconds,
-            task.manifest.time_limit.as_secs(),
-            report.person.ratio,
-            if report.findings.is_empty() { "clean".to_owned() } else { format!("{} findings", report.findings.len()) }
-        ));
+        rows.push(vec![
+            task.manifest.id.clone(),
+            format!("{:.1} %", report.exposure.bound * 100.0),
+            format!("{:.2} %", report.exposure.chance * 100.0),
+            format!("{:.0} s", report.person.seconds),
+            format!("{} s", task.manifest.time_limit.as_secs()),
+            format!("{:.1}", report.person.ratio),
+            if report.findings.is_empty() {
+                "clean".to_owned()
+            } else {
+                format!("{} findings", report.findings.len())
+            },
+        ]);
     }
     if let Some(lane) = lane {
         lane.stop().await?;
     }
-    println!("{}", lines.join("\n"));
+    let columns = [
+        "task",
+        "from screenshots",
+        "by guessing",
+        "a person needs",
+        "limit",
+        "times",
+        "lint",
+    ];
+    print!("{}", table::text(&columns, &rows));
     if whole {
         let (shares, faults) = counts::counts(&tasks);
         println!("{} tasks: {}", tasks.len(), shares.join("; "));

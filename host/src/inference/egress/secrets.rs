@@ -198,7 +198,7 @@ mod tests {
     fn manifest(optional: bool) -> Manifest {
         Manifest::parse(
             &format!(
-                "schema = 1\nhosts = [\"api.example.com\"]\n[[credentials]]\nsecret = \"EXAMPLE_KEY\"\nhost = \"api.example.com\"\nheader = \"Authorization\"\nprefix = \"Bearer \"\noptional = {optional}\n"
+                "schema = 2\nhosts = [\"api.example.com\"]\n[[credentials]]\nsecret = \"EXAMPLE_KEY\"\nhost = \"api.example.com\"\nheader = \"Authorization\"\nprefix = \"Bearer \"\noptional = {optional}\n"
             ),
             "plugin.toml",
         )

@@ -18,7 +18,7 @@ use crate::capture::timebase::Timebase;
 
 const SECRET: &str = "sk-example-0123456789";
 const MANIFEST: &str = r#"
-schema = 1
+schema = 2
 hosts = ["api.example.com", "other.example.com", "127.0.0.1"]
 [[credentials]]
 secret = "EXAMPLE_KEY"

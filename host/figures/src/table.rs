@@ -1,0 +1,87 @@
+//! Tables as text. Every table of the project that is not HTML is laid out here, by `comfy-table`.
+
+use comfy_table::presets::ASCII_MARKDOWN;
+use comfy_table::{LineStyle, Table, TableStyle};
+
+/// Columns two spaces apart, for a terminal or a log, with a line below their names. No line is wrapped, so that the output can
+/// be searched and piped.
+#[must_use]
+pub fn text(columns: &[impl AsRef<str>], rows: &[Vec<String>]) -> String {
+    let mut table = Table::new();
+    table.set_header(columns.iter().map(AsRef::as_ref));
+    for_terminal(table, rows)
+}
+
+/// The same without names.
+#[must_use]
+pub fn list(rows: &[Vec<String>]) -> String {
+    for_terminal(Table::new(), rows)
+}
+
+fn for_terminal(mut table: Table, rows: &[Vec<String>]) -> String {
+    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('-')));
+    table.add_rows(rows);
+    let last = table.column_count().saturating_sub(1);
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, if index < last { 2 } else { 0 }));
+    }
+    table.trim_fmt() + "\n"
+}
+
+/// A Markdown table. Text that Markdown would take for markup (`|`, `<`, a new line) stays text.
+#[must_use]
+pub fn markdown(columns: &[impl AsRef<str>], rows: &[Vec<String>]) -> String {
+    let mut table = Table::new();
+    table.load_style(ASCII_MARKDOWN);
+    table.set_header(columns.iter().map(|name| escaped(name.as_ref())));
+    for row in rows {
+        table.add_row(row.iter().map(|cell| escaped(cell)));
+    }
+    table.trim_fmt() + "\n"
+}
+
+fn escaped(cell: &str) -> String {
+    cell.replace('|', "\\|")
+        .replace(['\n', '\r'], " ")
+        .replace('<', "&lt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows() -> Vec<Vec<String>> {
+        [["A-E1", "passed"], ["F-E1-toast", ""]]
+            .map(|row| row.map(str::to_owned).to_vec())
+            .to_vec()
+    }
+
+    #[test]
+    fn columns_are_aligned_and_lines_end_at_their_last_letter() {
+        assert_eq!(
+            text(&["task", "outcome"], &rows()),
+            "task        outcome\n-------------------\nA-E1        passed\nF-E1-toast\n"
+        );
+        assert_eq!(list(&rows()), "A-E1        passed\nF-E1-toast\n");
+        assert_eq!(text(&["task"], &[]), "task\n----\n");
+    }
+
+    #[test]
+    fn a_long_cell_is_not_wrapped() {
+        let long = "word ".repeat(80).trim_end().to_owned();
+        let table = text(&["detail"], &[vec![long.clone()]]);
+        assert!(table.lines().any(|line| line == long), "{table}");
+    }
+
+    #[test]
+    fn markdown_keeps_its_columns_whatever_the_cells_hold() {
+        let table = markdown(
+            &["task", "said"],
+            &[vec!["A-E1".to_owned(), "a | b\n<b>".to_owned()]],
+        );
+        assert_eq!(
+            table,
+            "| task | said          |\n|------|---------------|\n| A-E1 | a \\| b &lt;b> |\n"
+        );
+    }
+}
