@@ -1,6 +1,5 @@
 //! The kinds of values that a variant can draw.
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::raw::{RawField, RawNumber, Spoken, json};
