@@ -2,22 +2,20 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use dynacu_record::{EpisodeResult, Outcome, RunInfo};
 
 use super::Done;
-use crate::config::inference::ModelArguments;
-use crate::config::{Flags, Lanes, MOST_LANES, PAGE_LIMIT, RunConfig};
+use crate::config::settings::RunSettings;
+use crate::config::{Lanes, MOST_LANES, RunConfig};
 use crate::driver::Driver;
 use crate::suite::describe::now;
 use crate::suite::lanes::Work;
 use crate::suite::resumed::Resumed;
 use crate::suite::watch::Watch;
 use crate::suite::{capacity, running, summary};
-use crate::task::foreign::Page;
 
 mod draft;
 
@@ -25,31 +23,11 @@ use draft::Draft;
 
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// A policy or a model adapter: a .wasm file, or the name of a bundled one; may be repeated. Adapters alone are asked by
-    /// each mode's own policy
-    #[arg(long)]
-    plugin: Vec<String>,
-    /// Tasks, by id or folder name; all if none
-    #[arg(long, value_delimiter = ',')]
-    task: Vec<String>,
-    /// Categories, A to J
-    #[arg(long, value_delimiter = ',')]
-    category: Vec<String>,
-    /// Tiers: easy, medium, hard
-    #[arg(long, value_delimiter = ',')]
-    tier: Vec<String>,
-    /// Modes: standard, aoi_visual, aoi_audio, aoi_full, aoi_interactive (the default), or needs
-    #[arg(long, value_delimiter = ',')]
-    mode: Vec<String>,
-    /// The seed of the first trial: a whole number, or 32 hexadecimal digits [default: 0]
-    #[arg(long)]
-    seed: Option<String>,
-    /// Attempts at each task; trial k uses seed + k - 1 [default: 1]
-    #[arg(long)]
-    trials: Option<u32>,
-    /// The run folder, which must not exist yet [default: a new one under runs/]
-    #[arg(long)]
-    out: Option<PathBuf>,
+    #[command(flatten)]
+    settings: RunSettings,
+    /// The settings as a file; flags win
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Takes up a run where it was left: runs what is missing and what the infrastructure spoiled, with the run's own
     /// settings, and refuses where a plugin, a task, a model or a setting has changed
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
@@ -57,53 +35,12 @@ pub struct RunArguments {
     /// Prints which episodes would be run, in their order, and runs none
     #[arg(long)]
     dry_run: bool,
-    /// Isolated desktops that run episodes at once: a number, or auto for as many as this machine keeps in time [default: 1]
-    #[arg(long, value_name = "N|auto")]
-    lanes: Option<String>,
     /// Serves a live page of all lanes on the loopback, on this port or any
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
     watch: Option<u16>,
-    /// All of this as a file; flags win
-    #[arg(long)]
-    config: Option<PathBuf>,
-    /// A TOML file with one table of settings for each plugin
-    #[arg(long)]
-    settings: Option<PathBuf>,
-    /// Allows an assist or a resource that a plugin asks for: reading, solution, memory, scratch
-    #[arg(long, value_delimiter = ',')]
-    grant: Vec<String>,
-    /// Seconds between two observations [default: 5]
-    #[arg(long)]
-    pace: Option<f64>,
-    /// Frames captured a second [default: 3]
-    #[arg(long)]
-    fps: Option<f32>,
-    /// Keyframe gates: local, spec, or for ablation pixel, uniform-1, uniform-3, random, none [default: local]
-    #[arg(long, value_delimiter = ',')]
-    gate: Vec<String>,
-    /// Captures also when something is drawn between two frames, at most ten a second
-    #[arg(long)]
-    burst: bool,
-    /// Who recognises speech for the policy: base, tiny, or remote (see docs/records.md) [default: base]
-    #[arg(long)]
-    recognizer: Option<String>,
-    /// Instead of tasks: one self-contained .html file that defines window.getTaskResult(); with --instruction and --success
-    #[arg(long, requires_all = ["instruction", "success"], conflicts_with_all = ["task", "category", "tier"])]
-    page: Option<PathBuf>,
-    /// What is to be done on the page
-    #[arg(long, requires = "page")]
-    instruction: Option<String>,
-    /// What window.getTaskResult() returns when it is done
-    #[arg(long, requires = "page")]
-    success: Option<String>,
-    /// Seconds that the page gives [default: 120]
-    #[arg(long, requires = "page", value_parser = clap::value_parser!(u64).range(1..=3600))]
-    time_limit: Option<u64>,
     /// Prints the summary as one JSON object on standard output
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    model: ModelArguments,
 }
 
 /// The command was right, but an episode's record could not be written or no lane could be started: exit code 1.
@@ -118,7 +55,12 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         Some(folder) => Some(Resumed::open(folder)?),
         None => None,
     };
-    let config = RunConfig::resolve(flags(arguments, resumed.as_ref()))?;
+    let base = match (&arguments.config, &resumed) {
+        (Some(file), _) => RunSettings::read(file)?,
+        (None, Some(resumed)) => RunSettings::from_record(&resumed.info.config)?,
+        (None, None) => RunSettings::default(),
+    };
+    let config = RunConfig::resolve(arguments.settings, base)?;
     let draft = Draft::new(config, resumed).await?;
     if dry_run {
         draft.print(json)?;
@@ -167,37 +109,6 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
     } else {
         Done::WithFailures
     })
-}
-
-fn flags(arguments: RunArguments, resumed: Option<&Resumed>) -> Flags {
-    let page = arguments.page.map(|file| Page {
-        file,
-        instruction: arguments.instruction.unwrap_or_default(),
-        success: arguments.success.unwrap_or_default(),
-        time_limit: Duration::from_secs(arguments.time_limit.unwrap_or(PAGE_LIMIT)),
-    });
-    Flags {
-        config: arguments.config,
-        recorded: resumed.map(|resumed| resumed.info.config.clone()),
-        plugins: arguments.plugin,
-        tasks: arguments.task,
-        categories: arguments.category,
-        tiers: arguments.tier,
-        modes: arguments.mode,
-        seed: arguments.seed,
-        trials: arguments.trials,
-        out: arguments.out,
-        pace: arguments.pace,
-        fps: arguments.fps,
-        gates: arguments.gate,
-        lanes: arguments.lanes,
-        page,
-        burst: arguments.burst,
-        recognizer: arguments.recognizer,
-        settings: arguments.settings,
-        grants: arguments.grant,
-        model: arguments.model,
-    }
 }
 
 /// Keeps a second host out of a run's folder for as long as the file is open.
