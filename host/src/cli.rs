@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
+use crate::config::inference::ModelSettings;
+use crate::config::settings::{GroupSettings, RunSettings, plugin_tables};
 use crate::studio::Studio;
 use crate::task::home::home;
 use crate::task::prepare::Renderer;
@@ -70,11 +72,14 @@ enum Command {
         /// A model adapter whose models are asked for a word; may be repeated
         #[arg(long)]
         plugin: Vec<String>,
+        /// A model of theirs, as its provider names it, or ADAPTER/NAME; may be repeated [default: the adapter's first]
+        #[arg(long, value_delimiter = ',')]
+        model: Vec<String>,
         /// A TOML file with one table of settings for each plugin
-        #[arg(long)]
-        settings: Option<std::path::PathBuf>,
+        #[arg(long, value_name = "FILE", value_parser = plugin_tables())]
+        settings: Option<toml::Table>,
         #[command(flatten)]
-        model: crate::config::inference::ModelArguments,
+        models: ModelSettings,
     },
     /// Writes report.html, report.json and report.md into a run folder, and view.html into each episode's
     #[command(
@@ -104,8 +109,7 @@ pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Nothing is left to do where not even the message can be printed.
-            let _ = error.print();
+            tell(&error);
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
@@ -125,6 +129,22 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Prints help as it is, and what is wrong with a command as every other error of this program: one line, and what the
+/// values could have been is part of it.
+fn tell(error: &clap::Error) {
+    let text = error.render().to_string();
+    match text.strip_prefix("error: ") {
+        Some(wrong) => {
+            let wrong = wrong.replacen("\n  [possible values: ", " [possible values: ", 1);
+            eprint!("dynacu-host: {wrong}");
+        }
+        None => {
+            // Nothing is left to do where not even this can be printed.
+            let _ = error.print();
+        }
+    }
+}
+
 async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
     match arguments.command {
         None => run::run(arguments.run).await,
@@ -137,15 +157,57 @@ async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
         Some(Command::Doctor {
             json,
             plugin,
-            settings,
             model,
-        }) => Ok(if doctor::run(json, plugin, settings, model).await? {
-            Done::Well
-        } else {
-            Done::WithFailures
-        }),
+            settings,
+            models,
+        }) => {
+            let asked = RunSettings {
+                typed: GroupSettings {
+                    plugin,
+                    model,
+                    ..GroupSettings::default()
+                },
+                settings,
+                models,
+                ..RunSettings::default()
+            };
+            Ok(if doctor::run(json, asked).await? {
+                Done::Well
+            } else {
+                Done::WithFailures
+            })
+        }
         Some(Command::Report(arguments)) => report::run(&arguments),
         Some(Command::Rescore(arguments)) => rescore::run(&arguments).await,
         Some(Command::Supervise { .. }) => Ok(Done::Well),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn flags_of_all_tables_go_together_and_help_lists_their_values() {
+        let mut command = Arguments::command();
+        command.clone().debug_assert();
+        let help = command.render_help().to_string();
+        assert!(help.starts_with("Runs computer-use agents"), "{help}");
+        for values in [
+            "standard, aoi_visual, aoi_audio, aoi_full, aoi_interactive, needs",
+            "spec, local, pixel, uniform-1, uniform-3, random, none",
+            "A, B, C, D, E, F, G, H, I, J",
+            "easy, medium, hard",
+            "base, tiny, remote",
+            "reading, solution, memory, scratch",
+        ] {
+            let flat: Vec<&str> = help.split_whitespace().collect();
+            let listed = format!("[possible values: {values}]");
+            assert!(flat.join(" ").contains(&listed), "{values}: {help}");
+        }
+        // What only a file has is no flag.
+        assert!(!help.contains("--remote-recognizer") && !help.contains("--group"));
     }
 }

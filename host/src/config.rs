@@ -1,25 +1,32 @@
-//! What to run: defaults, then `--config run.toml`, then flags.
+//! What to run: defaults, then `--config run.toml` or the record of the run that is resumed, then flags.
+//!
+//! A setting is a field of a table in [`settings`], which is flag, key of the file and key of the record at once, and a
+//! field of [`RunConfig`], which [`RunConfig::resolve`] fills.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use self::file::ConfigFile;
-use self::inference::{ModelArguments, ModelConfig};
-use crate::mode::ModeChoice;
+use self::choices::{Category, Recognizer};
+use self::inference::ModelConfig;
+use self::layers::Over;
+use self::settings::{GroupSettings, RunSettings, SCHEMA};
+use self::values::{Fps, Name, Named, Pace, Trials};
+use crate::mode::{Mode, ModeChoice};
 use crate::perception::keyframe::GateKind;
 use crate::perception::recognizer::RecognizerChoice;
 use crate::task::foreign::Page;
 use crate::task::manifest::Tier;
 use crate::task::variant::Seed;
 
-mod file;
+pub mod choices;
 pub mod inference;
+mod layers;
+pub mod settings;
+pub mod values;
 
-pub use file::recorded;
+pub use choices::Lanes;
 
-/// Seconds that a page of somebody else gives unless told otherwise.
-pub const PAGE_LIMIT: u64 = 120;
 /// More isolated desktops than this are a mistake rather than a wish.
 pub const MOST_LANES: usize = 64;
 
@@ -29,6 +36,8 @@ pub const DEFAULT_PACE_MS: u64 = 5_000;
 pub const DEFAULT_GATE: GateKind = GateKind::Local;
 /// Frames captured a second.
 pub const DEFAULT_FPS: f32 = 3.0;
+/// What a group without a mode is run in.
+const DEFAULT_MODE: ModeChoice = ModeChoice::Fixed(Mode::AoiInteractive);
 
 /// Some plugins on some tasks in some modes.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,26 +56,6 @@ pub struct Group {
     pub modes: Vec<ModeChoice>,
     /// How often each episode is run.
     pub trials: u32,
-}
-
-/// How many isolated desktops run episodes at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lanes {
-    Fixed(usize),
-    /// As many as keep capture and recognition within their time on this machine.
-    Auto,
-}
-
-impl std::str::FromStr for Lanes {
-    type Err = anyhow::Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        match text.parse() {
-            _ if text == "auto" => Ok(Self::Auto),
-            Ok(count) if (1..=MOST_LANES).contains(&count) => Ok(Self::Fixed(count)),
-            _ => bail!("--lanes {text}: use a number from 1 to {MOST_LANES}, or auto"),
-        }
-    }
 }
 
 /// A whole run.
@@ -92,57 +81,8 @@ pub struct RunConfig {
     /// What is allowed beyond naming a plugin: `reading`, `solution`, `memory`, `scratch`.
     pub grants: Vec<String>,
     pub model: ModelConfig,
-}
-
-/// What was typed.
-#[derive(Debug, Clone, Default)]
-pub struct Flags {
-    pub config: Option<PathBuf>,
-    /// The configuration that `run.json` of a run has: what a resumed run starts from where no file is named.
-    pub recorded: Option<serde_json::Value>,
-    pub plugins: Vec<String>,
-    pub tasks: Vec<String>,
-    pub categories: Vec<String>,
-    pub tiers: Vec<String>,
-    pub modes: Vec<String>,
-    pub seed: Option<String>,
-    pub trials: Option<u32>,
-    pub out: Option<PathBuf>,
-    pub pace: Option<f64>,
-    pub fps: Option<f32>,
-    pub gates: Vec<String>,
-    pub lanes: Option<String>,
-    pub page: Option<Page>,
-    pub burst: bool,
-    pub recognizer: Option<String>,
-    pub settings: Option<PathBuf>,
-    pub grants: Vec<String>,
-    pub model: ModelArguments,
-}
-
-fn modes(names: &[String]) -> Result<Vec<ModeChoice>> {
-    if names.is_empty() {
-        return Ok(vec![ModeChoice::Fixed(crate::mode::Mode::AoiInteractive)]);
-    }
-    names.iter().map(|name| Ok(name.parse()?)).collect()
-}
-
-fn categories(names: &[String]) -> Result<Vec<char>> {
-    let category = |name: &String| match name.to_ascii_uppercase().as_bytes() {
-        [letter @ b'A'..=b'J'] => Ok(char::from(*letter)),
-        _ => bail!("there is no category {name}: use A to J"),
-    };
-    names.iter().map(category).collect()
-}
-
-fn tiers(names: &[String]) -> Result<Vec<Tier>> {
-    let tier = |name: &String| {
-        [Tier::Easy, Tier::Medium, Tier::Hard]
-            .into_iter()
-            .find(|tier| tier.name() == name.as_str())
-            .with_context(|| format!("there is no tier {name}: use easy, medium, hard"))
-    };
-    names.iter().map(tier).collect()
+    /// The settings that give this run again, defaults included.
+    recorded: RunSettings,
 }
 
 pub(crate) fn read_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
@@ -151,11 +91,15 @@ pub(crate) fn read_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T
     toml::from_str(&text).with_context(|| format!("{} is not what was expected", path.display()))
 }
 
-/// The keyframe gates by name, each once; the default where none is named.
-fn gates(names: &[String]) -> Result<Vec<GateKind>> {
+/// What the names stand for.
+fn named<T: Copy>(names: &[Name<T>]) -> Vec<T> {
+    names.iter().map(|name| name.0).collect()
+}
+
+/// The keyframe gates, each once, the default first; it alone where none is named.
+fn gates(names: &[Name<GateKind>]) -> Vec<GateKind> {
     let mut gates = Vec::new();
-    for name in names {
-        let gate: GateKind = name.parse().map_err(anyhow::Error::msg)?;
+    for gate in named(names) {
         if !gates.contains(&gate) {
             gates.push(gate);
         }
@@ -164,33 +108,41 @@ fn gates(names: &[String]) -> Result<Vec<GateKind>> {
         gates.push(DEFAULT_GATE);
     }
     gates.sort_by_key(|gate| *gate != DEFAULT_GATE);
-    Ok(gates)
+    gates
 }
 
-/// What was typed, or else what the file says.
-fn named<'a>(typed: &'a [String], written: &'a [String]) -> &'a [String] {
-    if typed.is_empty() { written } else { typed }
-}
-
-/// What flags are laid over: a file, or the record of the run that is resumed.
-fn base(flags: &Flags) -> Result<ConfigFile> {
-    let (file, name): (ConfigFile, String) = match (&flags.config, &flags.recorded) {
-        (Some(path), _) => (read_toml(path)?, path.display().to_string()),
-        (None, Some(recorded)) => {
-            let file = serde_json::from_value(recorded.clone()).context(
-                "run.json holds no configuration that this host can read: it was written by another version, so start a new run",
-            )?;
-            (file, "run.json".to_owned())
-        }
-        (None, None) => return Ok(ConfigFile::default()),
-    };
-    if file.schema != 1 {
-        bail!(
-            "{name} has schema {}, this host reads schema 1",
-            file.schema
-        );
+/// The groups, with what was typed laid over each; or the one that was typed.
+fn groups(typed: GroupSettings, written: Vec<GroupSettings>) -> Vec<GroupSettings> {
+    if typed.plugin.is_empty() {
+        let lay = |group| typed.clone().over(group);
+        written.into_iter().map(lay).collect()
+    } else {
+        vec![typed]
     }
-    Ok(file)
+}
+
+impl Group {
+    /// Fills in what the group does not say.
+    fn resolve(settings: &mut GroupSettings, of_the_run: Option<Trials>) -> Group {
+        let trials = *settings
+            .trials
+            .get_or_insert(of_the_run.unwrap_or(Trials::DEFAULT));
+        if settings.mode.is_empty() {
+            settings.mode.push(Name(DEFAULT_MODE));
+        }
+        Group {
+            plugins: settings.plugin.clone(),
+            models: settings.model.clone(),
+            tasks: settings.task.clone(),
+            categories: named(&settings.category)
+                .into_iter()
+                .filter_map(Category::letter)
+                .collect(),
+            tiers: named(&settings.tier),
+            modes: named(&settings.mode),
+            trials: trials.get(),
+        }
+    }
 }
 
 impl RunConfig {
@@ -204,99 +156,65 @@ impl RunConfig {
             .unwrap_or(1)
     }
 
-    /// Merges; flags win over the file.
-    pub fn resolve(flags: Flags) -> Result<RunConfig> {
-        let file = base(&flags)?;
-        let trials = |of_group| match flags.trials.or(of_group).or(file.trials).unwrap_or(1) {
-            0 => bail!("--trials must be at least 1"),
-            trials => Ok(trials),
-        };
-        let mut groups = Vec::new();
-        for group in &file.group {
-            groups.push(Group {
-                plugins: group.plugin.list(),
-                models: named(&flags.model.model, &group.model).to_vec(),
-                tasks: named(&flags.tasks, &group.task).to_vec(),
-                categories: categories(named(&flags.categories, &group.category))?,
-                tiers: tiers(named(&flags.tiers, &group.tier))?,
-                modes: modes(named(&flags.modes, &group.mode))?,
-                trials: trials(group.trials)?,
-            });
-        }
-        if !flags.plugins.is_empty() {
-            groups = vec![Group {
-                plugins: flags.plugins.clone(),
-                models: flags.model.model.clone(),
-                tasks: flags.tasks.clone(),
-                categories: categories(&flags.categories)?,
-                tiers: tiers(&flags.tiers)?,
-                modes: modes(&flags.modes)?,
-                trials: trials(None)?,
-            }];
-        }
-        if groups.iter().all(|group| group.plugins.is_empty()) {
+    /// Lays the flags over a file or a record (or over nothing), fills in the defaults, and checks what single values cannot
+    /// know.
+    ///
+    /// # Errors
+    /// No plugin is named, or two settings do not go together.
+    pub fn resolve(flags: RunSettings, base: RunSettings) -> Result<RunConfig> {
+        let mut all = flags.over(base);
+        all.schema = Some(SCHEMA);
+        all.group = groups(std::mem::take(&mut all.typed), all.group);
+        if all.group.is_empty() {
             bail!(
                 "nothing to run: name a policy or a model adapter, for example `--plugin reference`, or see `dynacu-host --help`"
             );
         }
-        let seed = match (&flags.seed, &file.seed) {
-            (Some(text), _) => text.parse().map_err(anyhow::Error::msg)?,
-            (None, Some(toml::Value::String(text))) => text.parse().map_err(anyhow::Error::msg)?,
-            (None, Some(value)) => value.to_string().parse().map_err(anyhow::Error::msg)?,
-            (None, None) => Seed::default(),
-        };
-        let fps = flags.fps.or(file.fps).unwrap_or(DEFAULT_FPS);
-        if !(0.5..=10.0).contains(&fps) {
-            bail!("--fps must be from 0.5 to 10");
-        }
-        let pace_ms = match flags.pace.or(file.pace) {
-            None => DEFAULT_PACE_MS,
-            Some(seconds) if (0.0..=60.0).contains(&seconds) => (seconds * 1000.0).round() as u64,
-            Some(_) => bail!("--pace must be from 0 to 60 seconds"),
-        };
-        let model = ModelConfig::resolve(&flags.model, file.models)?;
-        let settings = match &flags.settings {
-            Some(path) => read_toml(path)?,
-            None => file.settings,
-        };
+        let trials = all.trials.take();
+        let resolve = |group| Group::resolve(group, trials);
+        let groups = all.group.iter_mut().map(resolve).collect();
+        let gates = gates(&all.gate);
+        all.gate = gates.iter().copied().map(Name).collect();
+        let settings = all.settings.get_or_insert_default().clone();
         if let Some((key, _)) = settings.iter().find(|(_, value)| !value.is_table()) {
             bail!("settings: `{key}` stands in no table: put it under [NAME OF THE PLUGIN]");
         }
+        let recognizer = all.recognizer.get_or_insert(Name(Recognizer::Base)).0;
+        if recognizer != Recognizer::Remote {
+            all.remote_recognizer = None;
+        }
+        let page = all.page.as_mut().map(|page| page.page()).transpose()?;
+        let pace = *all.pace.get_or_insert(Pace::DEFAULT);
+        let fps = *all.fps.get_or_insert(Fps::DEFAULT);
         Ok(RunConfig {
             groups,
-            seed,
-            out: flags.out.or(file.out),
-            pace_ms,
-            fps,
-            gates: gates(&if flags.gates.is_empty() {
-                file.gate.map_or_else(Vec::new, |gate| gate.list())
-            } else {
-                flags.gates
-            })?,
-            lanes: match (flags.lanes, file.lanes) {
-                (Some(text), _) | (None, Some(toml::Value::String(text))) => text.parse()?,
-                (None, Some(value)) => value.to_string().parse()?,
-                (None, None) => Lanes::Fixed(1),
-            },
-            page: match (flags.page, file.page) {
-                (Some(page), _) => Some(page),
-                (None, Some(page)) => Some(page.page()?),
-                (None, None) => None,
-            },
-            burst: flags.burst || file.burst,
-            recognizer: match flags.recognizer.or(file.recognizer) {
-                Some(name) => RecognizerChoice::named(&name, file.remote_recognizer)?,
-                None => RecognizerChoice::default(),
-            },
+            seed: *all.seed.get_or_insert_default(),
+            // It is in no record, because the record lies in that folder.
+            out: all.out.take(),
+            pace_ms: (pace.get() * 1000.0).round() as u64,
+            fps: fps.get() as f32,
+            gates,
+            lanes: *all.lanes.get_or_insert(Lanes::Fixed(1)),
+            page,
+            burst: all.burst,
+            recognizer: RecognizerChoice::named(recognizer.name(), all.remote_recognizer.clone())?,
             settings,
-            grants: if flags.grants.is_empty() {
-                file.grant
-            } else {
-                flags.grants
-            },
-            model,
+            grants: named(&all.grant)
+                .into_iter()
+                .map(|grant| grant.name().to_owned())
+                .collect(),
+            model: ModelConfig::resolve(&mut all.models),
+            recorded: all,
         })
     }
+}
+
+/// The configuration as one value: read back by [`RunSettings::from_record`] it gives the same run.
+///
+/// # Errors
+/// A plugin's settings hold what JSON cannot say.
+pub fn recorded(config: &RunConfig) -> Result<serde_json::Value> {
+    Ok(serde_json::to_value(&config.recorded)?)
 }
 
 #[cfg(test)]

@@ -92,9 +92,7 @@ impl fmt::Display for Mode {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "there is no mode {0}: use standard, aoi_visual, aoi_audio, aoi_full, aoi_interactive, or needs (what each task needs)"
-)]
+#[error("there is no mode {0}: use standard, aoi_visual, aoi_audio, aoi_full, or aoi_interactive")]
 pub struct UnknownMode(String);
 
 impl FromStr for Mode {
@@ -113,18 +111,6 @@ impl FromStr for Mode {
 pub enum ModeChoice {
     Fixed(Mode),
     Needs,
-}
-
-impl FromStr for ModeChoice {
-    type Err = UnknownMode;
-
-    fn from_str(text: &str) -> Result<ModeChoice, UnknownMode> {
-        if text == "needs" {
-            Ok(ModeChoice::Needs)
-        } else {
-            text.parse().map(ModeChoice::Fixed)
-        }
-    }
 }
 
 #[cfg(test)]
@@ -151,7 +137,7 @@ mod tests {
     fn an_unknown_mode_is_told_the_known_ones() {
         assert!(
             "fast"
-                .parse::<ModeChoice>()
+                .parse::<Mode>()
                 .unwrap_err()
                 .to_string()
                 .contains("aoi_interactive")

@@ -1,14 +1,14 @@
 //! `dynacu-host doctor`: is everything there that an episode needs, and does it work? One line a part, advice where it is not.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
 use dynacu_figures::table;
 use serde::Serialize;
 
-use crate::config::inference::ModelArguments;
+use crate::config::settings::RunSettings;
 use crate::desktop::lane::Lane;
 use crate::desktop::{browser, check};
 use crate::models;
@@ -68,13 +68,8 @@ impl Finding {
 
 /// Prints all findings, as lines or as one JSON array, and says whether everything works. Adapters that are named are
 /// asked for a word of each of their models.
-pub async fn run(
-    json: bool,
-    adapters: Vec<String>,
-    settings: Option<PathBuf>,
-    model: ModelArguments,
-) -> anyhow::Result<bool> {
-    let asked = asked::findings(adapters, settings, model).await?;
+pub async fn run(json: bool, asked: RunSettings) -> anyhow::Result<bool> {
+    let asked = asked::findings(asked).await?;
     let mut findings = programs().await;
     findings.extend(model_files());
     findings.extend(space());

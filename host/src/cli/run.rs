@@ -1,63 +1,33 @@
 //! The bare command: run episodes.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use dynacu_record::{EpisodeResult, Outcome, RunInfo};
-use dynacu_runtime::Engine;
 
 use super::Done;
-use crate::config::inference::ModelArguments;
-use crate::config::{Flags, Lanes, MOST_LANES, PAGE_LIMIT, RunConfig};
-use crate::desktop::check;
-use crate::driver::{self, Driver};
-use crate::episode::stop::Stop;
-use crate::inference::ping::ping;
-use crate::suite::agents::Crew;
-use crate::suite::describe::{describe, now};
+use crate::config::settings::RunSettings;
+use crate::config::{Lanes, MOST_LANES, RunConfig};
+use crate::driver::Driver;
+use crate::suite::describe::now;
 use crate::suite::lanes::Work;
-use crate::suite::plan::{Planned, episodes, order, table};
-use crate::suite::resume::{Found, look};
 use crate::suite::resumed::Resumed;
-use crate::suite::slots::{slots, slots_of_page};
-use crate::suite::view::Views;
 use crate::suite::watch::Watch;
 use crate::suite::{capacity, running, summary};
-use crate::task::catalogue::Catalogue;
-use crate::task::foreign::Page;
-use crate::task::home::home;
+
+mod draft;
+
+use draft::Draft;
 
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// A policy or a model adapter: a .wasm file, or the name of a bundled one; may be repeated. Adapters alone are asked by
-    /// each mode's own policy
-    #[arg(long)]
-    plugin: Vec<String>,
-    /// Tasks, by id or folder name; all if none
-    #[arg(long, value_delimiter = ',')]
-    task: Vec<String>,
-    /// Categories, A to J
-    #[arg(long, value_delimiter = ',')]
-    category: Vec<String>,
-    /// Tiers: easy, medium, hard
-    #[arg(long, value_delimiter = ',')]
-    tier: Vec<String>,
-    /// Modes: standard, aoi_visual, aoi_audio, aoi_full, aoi_interactive (the default), or needs
-    #[arg(long, value_delimiter = ',')]
-    mode: Vec<String>,
-    /// The seed of the first trial: a whole number, or 32 hexadecimal digits [default: 0]
-    #[arg(long)]
-    seed: Option<String>,
-    /// Attempts at each task; trial k uses seed + k - 1 [default: 1]
-    #[arg(long)]
-    trials: Option<u32>,
-    /// The run folder, which must not exist yet [default: a new one under runs/]
-    #[arg(long)]
-    out: Option<PathBuf>,
+    #[command(flatten)]
+    settings: RunSettings,
+    /// The settings as a file; flags win
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Takes up a run where it was left: runs what is missing and what the infrastructure spoiled, with the run's own
     /// settings, and refuses where a plugin, a task, a model or a setting has changed
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
@@ -65,53 +35,12 @@ pub struct RunArguments {
     /// Prints which episodes would be run, in their order, and runs none
     #[arg(long)]
     dry_run: bool,
-    /// Isolated desktops that run episodes at once: a number, or auto for as many as this machine keeps in time [default: 1]
-    #[arg(long, value_name = "N|auto")]
-    lanes: Option<String>,
     /// Serves a live page of all lanes on the loopback, on this port or any
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
     watch: Option<u16>,
-    /// All of this as a file; flags win
-    #[arg(long)]
-    config: Option<PathBuf>,
-    /// A TOML file with one table of settings for each plugin
-    #[arg(long)]
-    settings: Option<PathBuf>,
-    /// Allows an assist or a resource that a plugin asks for: reading, solution, memory, scratch
-    #[arg(long, value_delimiter = ',')]
-    grant: Vec<String>,
-    /// Seconds between two observations [default: 5]
-    #[arg(long)]
-    pace: Option<f64>,
-    /// Frames captured a second [default: 3]
-    #[arg(long)]
-    fps: Option<f32>,
-    /// Keyframe gates: local, spec, or for ablation pixel, uniform-1, uniform-3, random, none [default: local]
-    #[arg(long, value_delimiter = ',')]
-    gate: Vec<String>,
-    /// Captures also when something is drawn between two frames, at most ten a second
-    #[arg(long)]
-    burst: bool,
-    /// Who recognises speech for the policy: base, tiny, or remote (see docs/records.md) [default: base]
-    #[arg(long)]
-    recognizer: Option<String>,
-    /// Instead of tasks: one self-contained .html file that defines window.getTaskResult(); with --instruction and --success
-    #[arg(long, requires_all = ["instruction", "success"], conflicts_with_all = ["task", "category", "tier"])]
-    page: Option<PathBuf>,
-    /// What is to be done on the page
-    #[arg(long, requires = "page")]
-    instruction: Option<String>,
-    /// What window.getTaskResult() returns when it is done
-    #[arg(long, requires = "page")]
-    success: Option<String>,
-    /// Seconds that the page gives [default: 120]
-    #[arg(long, requires = "page", value_parser = clap::value_parser!(u64).range(1..=3600))]
-    time_limit: Option<u64>,
     /// Prints the summary as one JSON object on standard output
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    model: ModelArguments,
 }
 
 /// The command was right, but an episode's record could not be written or no lane could be started: exit code 1.
@@ -126,76 +55,29 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         Some(folder) => Some(Resumed::open(folder)?),
         None => None,
     };
-    let config = RunConfig::resolve(flags(arguments, resumed.as_ref()))?;
-    let home = home()?;
-    let slots = match &config.page {
-        Some(page) => slots_of_page(&config, &page.task()?)?,
-        None => slots(&config, &Catalogue::open(&home)?)?,
+    let base = match (&arguments.config, &resumed) {
+        (Some(file), _) => RunSettings::read(file)?,
+        (None, Some(resumed)) => RunSettings::from_record(&resumed.info.config)?,
+        (None, None) => RunSettings::default(),
     };
-    let engine = Engine::new()?;
-    let earlier = resumed
-        .as_ref()
-        .and_then(|resumed| resumed.info.inference.as_ref());
-    let crew = Crew::load(&engine, &home, &config, &slots, earlier).await?;
-    let plan = episodes(&slots, &crew, &config.gates, &config.groups)?;
-    let mut info = describe(&config, &plan, &crew, &engine, &home, "")?;
-    let mut found = Vec::new();
-    if let Some(resumed) = &resumed {
-        info.encoder.clone_from(&resumed.info.encoder);
-        resumed.check(&info)?;
-        resumed.remark(&info);
-        for planned in &plan {
-            let seed = config.seed.for_trial(planned.trial).to_string();
-            found.push(look(&resumed.folder, planned, &seed)?);
-        }
-    } else {
-        found.extend(plan.iter().map(|_| Found::default()));
-    }
-    let mut due = order(&plan, config.seed);
-    due.retain(|&index| found.get(index).is_some_and(Found::is_due));
+    let config = RunConfig::resolve(arguments.settings, base)?;
+    let draft = Draft::new(config, resumed).await?;
     if dry_run {
-        print_plan(&plan, &due, &config, json)?;
+        draft.print(json)?;
         return Ok(Done::Well);
     }
-    crate::desktop::programs::check()?;
-    if config.model.preflight && !due.is_empty() {
-        preflight(&crew).await.map_err(CouldNotRun)?;
-    }
-    let folder = match &resumed {
-        Some(resumed) => resumed.folder.clone(),
-        None => run_folder(config.out.as_deref())?,
+    draft.check().await?;
+    let folder = match draft.folder() {
+        Some(folder) => folder.to_owned(),
+        None => run_folder(draft.out())?,
     };
     let _alone = alone(&folder)?;
-    eprintln!("loading the models …");
-    let bench = driver::bench(engine, home, &config.recognizer)?;
-    bench.encoder.name().clone_into(&mut info.encoder);
-    if let Some(resumed) = &resumed {
-        resumed.check(&info)?;
-        resumed.carry_over(&mut info);
-    }
-    let stop = Stop::on_signals().context("cannot listen for interrupts")?;
-    let studio = driver::studio(&bench);
-    let voice = bench.voice.synthesize(check::WORDS)?;
-    let work = Arc::new(Work {
-        bench,
-        crew,
-        studio: Mutex::new(studio),
-        voice,
-        folder: folder.clone(),
-        plan,
-        found,
-        queue: Mutex::new(due.iter().copied().collect()),
-        halted: AtomicBool::new(false),
-        streaks: Mutex::default(),
-        stop,
-        views: Views::default(),
-        config,
-    });
+    let (work, mut info) = draft.work(&folder)?;
     // Named with the plan, so that a folder without a single episode can be resumed.
     write_info(&folder, &info)?;
+    let due = work.left();
     eprintln!(
-        "{} of {} episodes into {}",
-        due.len(),
+        "{due} of {} episodes into {}",
         work.plan.len(),
         folder.display()
     );
@@ -203,7 +85,7 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         Some(port) => Some(watched(port, &work).await?),
         None => None,
     };
-    let (lanes, first) = lanes(&work, due.len()).await.map_err(CouldNotRun)?;
+    let (lanes, first) = lanes(&work, due).await.map_err(CouldNotRun)?;
     info.lanes = lanes;
     write_info(&folder, &info)?;
     let finished = running::run(&work, lanes, first, &mut info).await?;
@@ -227,37 +109,6 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
     } else {
         Done::WithFailures
     })
-}
-
-fn flags(arguments: RunArguments, resumed: Option<&Resumed>) -> Flags {
-    let page = arguments.page.map(|file| Page {
-        file,
-        instruction: arguments.instruction.unwrap_or_default(),
-        success: arguments.success.unwrap_or_default(),
-        time_limit: Duration::from_secs(arguments.time_limit.unwrap_or(PAGE_LIMIT)),
-    });
-    Flags {
-        config: arguments.config,
-        recorded: resumed.map(|resumed| resumed.info.config.clone()),
-        plugins: arguments.plugin,
-        tasks: arguments.task,
-        categories: arguments.category,
-        tiers: arguments.tier,
-        modes: arguments.mode,
-        seed: arguments.seed,
-        trials: arguments.trials,
-        out: arguments.out,
-        pace: arguments.pace,
-        fps: arguments.fps,
-        gates: arguments.gate,
-        lanes: arguments.lanes,
-        page,
-        burst: arguments.burst,
-        recognizer: arguments.recognizer,
-        settings: arguments.settings,
-        grants: arguments.grant,
-        model: arguments.model,
-    }
 }
 
 /// Keeps a second host out of a run's folder for as long as the file is open.
@@ -324,35 +175,6 @@ async fn watched(port: u16, work: &Arc<Work>) -> Result<Watch> {
     Ok(watch)
 }
 
-#[allow(clippy::print_stdout, reason = "the plan is what was asked for")]
-fn print_plan(plan: &[Planned], due: &[usize], config: &RunConfig, json: bool) -> Result<()> {
-    if !json {
-        print!("{}", table(plan, due, config.seed));
-        println!("{} of {} episodes", due.len(), plan.len());
-        return Ok(());
-    }
-    let rows: Vec<serde_json::Value> = due
-        .iter()
-        .filter_map(|&index| plan.get(index))
-        .map(|planned| {
-            serde_json::json!({
-                "task": planned.task.manifest.id,
-                "mode": planned.mode,
-                "gate": planned.gate.name(),
-                "agent": planned.agent,
-                "trial": planned.trial,
-                "seed": config.seed.for_trial(planned.trial).to_string(),
-                "folder": Path::new("episodes").join(planned.place()),
-            })
-        })
-        .collect();
-    println!(
-        "{}",
-        serde_json::json!({"schema": 1, "planned": plan.len(), "episodes": rows})
-    );
-    Ok(())
-}
-
 #[allow(clippy::print_stdout, reason = "the summary is this command's output")]
 fn print(folder: &Path, results: &[EpisodeResult], json: bool) -> Result<()> {
     if json {
@@ -362,26 +184,6 @@ fn print(folder: &Path, results: &[EpisodeResult], json: bool) -> Result<()> {
         );
     } else {
         println!("\n{}", summary::table(results));
-    }
-    Ok(())
-}
-
-/// Asks every model for a word: a wrong key or a spent quota is found out before the first episode.
-async fn preflight(crew: &Crew) -> Result<()> {
-    for model in crew
-        .models
-        .iter()
-        .filter(|model| model.provider.reaches_a_network())
-    {
-        // A server that still starts may keep it waiting for half a minute.
-        eprintln!("{}: asked for a word …", model.name);
-        let pong = ping(model).await?;
-        eprintln!(
-            "{}: answers as {} after {:.1} s",
-            model.name,
-            pong.model,
-            pong.took.as_secs_f64()
-        );
     }
     Ok(())
 }

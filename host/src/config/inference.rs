@@ -1,31 +1,42 @@
-//! How models are asked: defaults, then the table `[models]` of `run.toml`, then flags.
+//! How models are asked.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
+use super::layers::layered;
+use super::values::bounded;
 use crate::inference::egress::allowed::Endpoint;
 
-/// One model call, retries included: reasoning models take minutes.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(180);
+bounded!(
+    /// US dollars.
+    Money(f64), without_sign, |dollars| dollars.is_finite() && *dollars > 0.0,
+    "write US dollars, more than 0, for example 2.50"
+);
+bounded!(
+    /// Seconds that a model call may take.
+    Timeout(f64), str::trim, |seconds| (1.0..=3600.0).contains(seconds), "must be from 1 to 3600 seconds"
+);
 
-/// The flags of every command that asks models.
-#[derive(Debug, Clone, Default, Args)]
-pub struct ModelArguments {
-    /// A model for the policies that ask one, as its provider names it, or ADAPTER/NAME; may be repeated [default: the
-    /// adapter's first]
-    #[arg(long, value_delimiter = ',')]
-    pub model: Vec<String>,
+impl Timeout {
+    /// Retries included: reasoning models take minutes.
+    const DEFAULT: Self = Self(180.0);
+}
+
+/// How models are asked: the flags of every command that asks any, and the table `[models]`.
+#[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ModelSettings {
     /// Sends an adapter's host elsewhere, HOST=URL: a proxy, a test server, a server of your own
     #[arg(long)]
-    pub endpoint: Vec<String>,
+    #[serde(with = "by_host")]
+    pub endpoint: Vec<Endpoint>,
     /// Stops the run when its model calls have cost so much, in US dollars by the price table
     #[arg(long, value_name = "MONEY")]
-    pub max_cost: Option<String>,
+    pub max_cost: Option<Money>,
     /// Stops the run when its model calls have used so many tokens, input and output together
     #[arg(long, value_name = "TOKENS")]
     pub max_tokens: Option<u64>,
@@ -33,45 +44,53 @@ pub struct ModelArguments {
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
     /// Seconds that one model call may take, its retries included [default: 180]
-    #[arg(long, value_name = "SECONDS")]
-    pub model_timeout: Option<f64>,
+    #[arg(id = "model_timeout", long = "model-timeout", value_name = "SECONDS")]
+    pub timeout: Option<Timeout>,
     /// Does not ask each model for a word before the first episode
     #[arg(long)]
+    #[serde(rename = "preflight", with = "negated")]
     pub no_preflight: bool,
 }
 
-/// The table `[models]` of a run's file.
-#[derive(Debug, Default, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct ModelTable {
-    /// Host to URL.
-    #[serde(default)]
-    endpoint: BTreeMap<String, String>,
-    /// US dollars.
-    max_cost: Option<f64>,
-    max_tokens: Option<u64>,
-    prices: Option<PathBuf>,
-    /// Seconds.
-    timeout: Option<f64>,
-    preflight: Option<bool>,
+layered!(ModelSettings {
+    endpoint,
+    max_cost,
+    max_tokens,
+    prices,
+    timeout,
+    no_preflight,
+});
+
+/// In a file the endpoints are a table, host to URL.
+mod by_host {
+    use serde::de::Error;
+    use serde::{Deserializer, Serializer};
+
+    use super::{BTreeMap, Deserialize, Endpoint};
+
+    pub fn serialize<S: Serializer>(endpoints: &[Endpoint], to: S) -> Result<S::Ok, S::Error> {
+        let pair = |endpoint: &Endpoint| (endpoint.host.clone(), endpoint.url.to_string());
+        to.collect_map(endpoints.iter().map(pair).collect::<BTreeMap<_, _>>())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Endpoint>, D::Error> {
+        BTreeMap::<String, String>::deserialize(from)?
+            .iter()
+            .map(|(host, url)| Endpoint::new(host, url).map_err(D::Error::custom))
+            .collect()
+    }
 }
 
-impl ModelTable {
-    /// The table that gives this configuration.
-    #[must_use]
-    pub fn of(config: &ModelConfig) -> ModelTable {
-        ModelTable {
-            endpoint: config
-                .endpoints
-                .iter()
-                .map(|endpoint| (endpoint.host.clone(), endpoint.url.to_string()))
-                .collect(),
-            max_cost: config.max_cost,
-            max_tokens: config.max_tokens,
-            prices: config.prices.clone(),
-            timeout: Some(config.timeout.as_secs_f64()),
-            preflight: Some(config.preflight),
-        }
+/// In a file the check before the first episode is on or off.
+mod negated {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(off: &bool, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_bool(!off)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
+        bool::deserialize(from).map(|on| !on)
     }
 }
 
@@ -88,71 +107,45 @@ pub struct ModelConfig {
 }
 
 impl ModelConfig {
-    /// Merges; flags win.
-    pub fn resolve(flags: &ModelArguments, table: ModelTable) -> Result<ModelConfig> {
-        let mut endpoints = Vec::new();
-        for text in &flags.endpoint {
-            endpoints.push(text.parse::<Endpoint>()?);
+    /// Fills in what the settings do not say.
+    pub fn resolve(settings: &mut ModelSettings) -> ModelConfig {
+        let timeout = *settings.timeout.get_or_insert(Timeout::DEFAULT);
+        ModelConfig {
+            endpoints: settings.endpoint.clone(),
+            max_cost: settings.max_cost.map(Money::get),
+            max_tokens: settings.max_tokens,
+            prices: settings.prices.clone(),
+            timeout: Duration::from_secs_f64(timeout.get()),
+            preflight: !settings.no_preflight,
         }
-        for (host, url) in &table.endpoint {
-            let endpoint = Endpoint::new(host, url)?;
-            if endpoints.iter().all(|named| named.host != endpoint.host) {
-                endpoints.push(endpoint);
-            }
-        }
-        let max_cost = match &flags.max_cost {
-            Some(text) => Some(money(text)?),
-            None => table.max_cost,
-        };
-        if max_cost.is_some_and(|cost| !cost.is_finite() || cost <= 0.0) {
-            bail!("--max-cost must be more than 0");
-        }
-        let seconds = flags.model_timeout.or(table.timeout);
-        let timeout = match seconds {
-            None => DEFAULT_TIMEOUT,
-            Some(seconds) if (1.0..=3600.0).contains(&seconds) => Duration::from_secs_f64(seconds),
-            Some(_) => bail!("--model-timeout must be from 1 to 3600 seconds"),
-        };
-        Ok(ModelConfig {
-            endpoints,
-            max_cost,
-            max_tokens: flags.max_tokens.or(table.max_tokens),
-            prices: flags.prices.clone().or(table.prices),
-            timeout,
-            preflight: !flags.no_preflight && table.preflight.unwrap_or(true),
-        })
     }
 }
 
-/// US dollars, with or without their sign.
-fn money(text: &str) -> Result<f64> {
-    let number = text
-        .trim()
+/// An amount may have its sign.
+fn without_sign(text: &str) -> &str {
+    text.trim()
         .trim_start_matches('$')
         .trim_end_matches("USD")
-        .trim();
-    match number.parse() {
-        Ok(cost) => Ok(cost),
-        Err(_) => bail!("--max-cost {text}: write US dollars, for example 2.50"),
-    }
+        .trim()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::layers::Over;
 
     #[test]
     fn flags_win_over_the_table() {
-        let table: ModelTable = toml::from_str(
+        let table: ModelSettings = toml::from_str(
             "max-cost = 9\nmax-tokens = 5\npreflight = false\n[endpoint]\n\"a.example\" = \"http://127.0.0.1:1\"\n\"b.example\" = \"http://127.0.0.1:2\"\n",
         )
         .unwrap();
-        let flags = ModelArguments {
-            endpoint: vec!["a.example=http://127.0.0.1:3".to_owned()],
-            max_cost: Some("$2.50".to_owned()),
-            ..ModelArguments::default()
+        let flags = ModelSettings {
+            endpoint: vec!["a.example=http://127.0.0.1:3".parse().unwrap()],
+            max_cost: Some("$2.50".parse().unwrap()),
+            ..ModelSettings::default()
         };
-        let config = ModelConfig::resolve(&flags, table).unwrap();
+        let config = ModelConfig::resolve(&mut flags.over(table));
         let ports: Vec<_> = config
             .endpoints
             .iter()
@@ -167,22 +160,19 @@ mod tests {
 
     #[test]
     fn nonsense_is_told() {
-        let resolve = |flags: ModelArguments| {
-            ModelConfig::resolve(&flags, ModelTable::default())
-                .unwrap_err()
-                .to_string()
-        };
-        let cost = |text: &str| ModelArguments {
-            max_cost: Some(text.to_owned()),
-            ..ModelArguments::default()
-        };
-        assert!(resolve(cost("a lot")).contains("US dollars"));
-        assert!(resolve(cost("0")).contains("--max-cost"));
-        let timeout = ModelArguments {
-            model_timeout: Some(0.0),
-            ..ModelArguments::default()
-        };
-        assert!(resolve(timeout).contains("--model-timeout"));
-        assert!(toml::from_str::<ModelTable>("max_cost = 1").is_err());
+        for text in ["a lot", "0", "inf", "-1"] {
+            let error = text.parse::<Money>().unwrap_err();
+            assert!(error.contains("US dollars"), "{text}: {error}");
+        }
+        assert!("0".parse::<Timeout>().unwrap_err().contains("1 to 3600"));
+        for (text, word) in [
+            ("max_cost = 1", "max_cost"),
+            ("max-cost = 0", "US dollars"),
+            ("timeout = 0", "1 to 3600"),
+            ("[endpoint]\n\"a.example\" = \"ftp://b\"", "http://"),
+        ] {
+            let error = toml::from_str::<ModelSettings>(text).unwrap_err();
+            assert!(error.to_string().contains(word), "{text}: {error}");
+        }
     }
 }

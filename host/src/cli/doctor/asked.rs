@@ -1,13 +1,11 @@
 //! Do the models answer? One tiny request to each model of the adapters that were named.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use dynacu_runtime::Engine;
 
 use super::Finding;
-use crate::config::inference::ModelArguments;
-use crate::config::{Flags, RunConfig};
+use crate::config::RunConfig;
+use crate::config::settings::RunSettings;
 use crate::inference::ping::ping;
 use crate::inference::provider::Model;
 use crate::suite::agents::Crew;
@@ -15,20 +13,11 @@ use crate::task::home::home;
 
 /// One finding a model; none where no adapter was named. An adapter that cannot be loaded is an error: the command is
 /// wrong then, not the machine.
-pub async fn findings(
-    adapters: Vec<String>,
-    settings: Option<PathBuf>,
-    model: ModelArguments,
-) -> Result<Vec<Finding>> {
-    if adapters.is_empty() {
+pub async fn findings(asked: RunSettings) -> Result<Vec<Finding>> {
+    if asked.typed.plugin.is_empty() {
         return Ok(Vec::new());
     }
-    let config = RunConfig::resolve(Flags {
-        plugins: adapters,
-        settings,
-        model,
-        ..Flags::default()
-    })?;
+    let config = RunConfig::resolve(asked, RunSettings::default())?;
     // Without a task there is no mode whose policy would have to be loaded.
     let crew = Crew::load(&Engine::new()?, &home()?, &config, &[], None).await?;
     let mut findings = Vec::new();
@@ -113,32 +102,41 @@ mod tests {
         own.to_string_lossy().into_owned()
     }
 
-    async fn asked(adapter: &str, model: ModelArguments) -> Result<Vec<Finding>> {
-        findings(vec![adapter.to_owned()], None, model).await
+    /// The findings about one adapter, with a model of it and another server, where they are named.
+    async fn asked(
+        adapter: &str,
+        model: Option<&str>,
+        endpoint: Option<&str>,
+    ) -> Result<Vec<Finding>> {
+        let mut asked = RunSettings::of_plugins(&[adapter]);
+        asked.typed.model.extend(model.map(str::to_owned));
+        if let Some(endpoint) = endpoint {
+            asked.models.endpoint.push(endpoint.parse()?);
+        }
+        findings(asked).await
     }
 
     #[tokio::test]
     async fn each_model_is_asked_for_a_word() {
         let folder = tempfile::tempdir().unwrap();
         let adapter = fixture(folder.path());
-        let at = |status| ModelArguments {
-            model: vec!["honest".to_owned()],
-            endpoint: vec![provider(status)],
-            ..ModelArguments::default()
-        };
-        let good = asked(&adapter, at("200 OK")).await.unwrap();
+        let good = asked(&adapter, Some("honest"), Some(&provider("200 OK"))).await;
+        let good = good.unwrap();
         assert!(good.len() == 1 && good[0].works, "{}", good[0].found);
         assert!(good[0].found.starts_with("answers as honest"));
-        let bad = asked(&adapter, at("401 Unauthorized")).await.unwrap();
+        let bad = asked(
+            &adapter,
+            Some("honest"),
+            Some(&provider("401 Unauthorized")),
+        )
+        .await;
+        let bad = bad.unwrap();
         assert!(!bad[0].works, "{}", bad[0].found);
         assert!(bad[0].found.contains("refused the key"), "{}", bad[0].found);
         assert!(bad[0].advice.as_ref().unwrap().contains("check the key"));
         // What is wrong with the command is no finding about the machine.
-        let elsewhere = ModelArguments {
-            endpoint: vec!["api.example.org=http://127.0.0.1:1".to_owned()],
-            ..ModelArguments::default()
-        };
-        assert!(asked(&adapter, elsewhere).await.is_err());
-        assert!(asked("nobody", ModelArguments::default()).await.is_err());
+        let elsewhere = Some("api.example.org=http://127.0.0.1:1");
+        assert!(asked(&adapter, None, elsewhere).await.is_err());
+        assert!(asked("nobody", None, None).await.is_err());
     }
 }

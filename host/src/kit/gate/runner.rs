@@ -8,7 +8,8 @@ use anyhow::{Context, Result, bail};
 use dynacu_record::{EpisodeResult, Event, Outcome, PageEvent, read_events};
 
 use super::{Check, Run};
-use crate::config::{Flags, RunConfig};
+use crate::config::RunConfig;
+use crate::config::settings::RunSettings;
 use crate::desktop::check::WORDS;
 use crate::desktop::lane::Lane;
 use crate::driver::{self, Driver};
@@ -51,10 +52,8 @@ impl Runner {
     /// # Errors
     /// A policy is not built.
     pub async fn new(bench: Bench, policies: &[&str], folder: &Path) -> Result<Self> {
-        let config = RunConfig::resolve(Flags {
-            plugins: policies.iter().map(|name| (*name).to_owned()).collect(),
-            ..Flags::default()
-        })?;
+        let asked = RunSettings::of_plugins(policies);
+        let config = RunConfig::resolve(asked, RunSettings::default())?;
         let crew = Crew::load(&bench.engine, &bench.home, &config, &[], None).await?;
         Ok(Self {
             studio: driver::studio(&bench),
