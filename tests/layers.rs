@@ -16,13 +16,14 @@ use arrows::arrows;
 type Floors = &'static [&'static [&'static str]];
 
 const CRATES: Floors = &[
-    &["dynacu-numerals", "dynacu-vocabulary"],
+    &["dynacu-figures", "dynacu-numerals", "dynacu-vocabulary"],
     &["dynacu-record", "dynacu-runtime", "dynacu-weights"],
     // What looks, listens and speaks; what reads records; what plugins are tried with.
     &["dynacu-media", "dynacu-report", "dynacu-sdk-testing"],
     &["dynacu-host"],
     // Nothing of these is in the product.
-    &["dynacu-measure", "dynacu-providers"],
+    &["dynacu-films", "dynacu-providers"],
+    &["dynacu-measure"],
     &["dynacu-tests"],
 ];
 
@@ -30,6 +31,7 @@ const CRATES: Floors = &[
 /// gives them on under their names.
 const ROOMS: Floors = &[
     &[
+        "dynacu_figures",
         "dynacu_media",
         "dynacu_numerals",
         "dynacu_record",

@@ -73,7 +73,8 @@ fn rebuilt(observation: &Observation) -> Vec<Value> {
         })
     }));
     let sentences = context.iter().flat_map(|context| &context.sentences);
-    lines.extend(sentences.map(|sentence| json!({"what": "sentence", "sentence": words(sentence)})));
+    lines
+        .extend(sentences.map(|sentence| json!({"what": "sentence", "sentence": words(sentence)})));
     lines
 }
 
@@ -99,7 +100,12 @@ fn observations_and_the_mailbox_are_rebuilt_from_the_record_as_the_policy_had_th
     let path = fixture("tells-what-it-observes").unwrap();
     for mode in MODES {
         let ran = episode(path.to_str().unwrap(), "B-E1", mode, 3).unwrap();
-        assert_ne!(ran.result.outcome, Outcome::InfrastructureError, "{:?}", ran.result);
+        assert_ne!(
+            ran.result.outcome,
+            Outcome::InfrastructureError,
+            "{:?}",
+            ran.result
+        );
         let lines = read_events(&ran.folder).unwrap();
         let wanted: Vec<Value> = lines
             .iter()
@@ -128,19 +134,27 @@ fn observations_and_the_mailbox_are_rebuilt_from_the_record_as_the_policy_had_th
             })
             .flat_map(|(at, times)| (0..times).map(move |_| at))
             .collect();
-        let clock: Vec<u64> = clock.iter().filter_map(|line| line["at"].as_u64()).collect();
+        let clock: Vec<u64> = clock
+            .iter()
+            .filter_map(|line| line["at"].as_u64())
+            .collect();
         assert_eq!(read[..clock.len()], clock, "{mode}");
         // What is not granted is not there, and what is granted is.
         let observed = lines.iter().filter_map(|line| match &line.event {
             Event::Observation { observation, .. } => Some(observation),
             _ => None,
         });
-        let (sees, hears) = (mode.contains("visual") || mode.contains("full") || mode.contains("interactive"), mode.contains("audio") || mode.contains("full") || mode.contains("interactive"));
+        let (sees, hears) = (
+            mode.contains("visual") || mode.contains("full") || mode.contains("interactive"),
+            mode.contains("audio") || mode.contains("full") || mode.contains("interactive"),
+        );
         for observation in observed {
             assert_eq!(observation.recent_audio.is_some(), hears, "{mode}");
             assert_eq!(observation.audio_context.is_some(), hears, "{mode}");
             assert!(sees || observation.keyframes.is_empty(), "{mode}");
-            let blob = ran.folder.join(format!("blobs/{}.png", observation.screenshot));
+            let blob = ran
+                .folder
+                .join(format!("blobs/{}.png", observation.screenshot));
             assert!(blob.is_file(), "{}", blob.display());
         }
         // Actions are typed, nothing of them is lost.
@@ -166,11 +180,21 @@ fn validate(run: &Path, episode: &Path) -> Result<()> {
     };
     let hold = |validator: &jsonschema::Validator, text: &str, what: &str| -> Result<()> {
         let value: Value = serde_json::from_str(text)?;
-        let found = validator.validate(&value).map_err(|error| error.to_string());
+        let found = validator
+            .validate(&value)
+            .map_err(|error| error.to_string());
         found.map_err(|error| anyhow::anyhow!("{what}: {error}\n{text}"))
     };
-    hold(&schema("run")?, &std::fs::read_to_string(run.join("run.json"))?, "run.json")?;
-    hold(&schema("episode")?, &std::fs::read_to_string(episode.join("episode.json"))?, "episode.json")?;
+    hold(
+        &schema("run")?,
+        &std::fs::read_to_string(run.join("run.json"))?,
+        "run.json",
+    )?;
+    hold(
+        &schema("episode")?,
+        &std::fs::read_to_string(episode.join("episode.json"))?,
+        "episode.json",
+    )?;
     let event = schema("event")?;
     for line in std::fs::read_to_string(episode.join("events.jsonl"))?.lines() {
         hold(&event, line, "events.jsonl")?;
@@ -185,16 +209,31 @@ fn the_golden_record_is_read_and_holds() {
     assert_eq!(info.schema, SCHEMA);
     let episode = run.join("episodes/reference/aoi_visual/F-E1/1");
     let result = read_episode(&episode).unwrap();
-    assert_eq!((result.outcome, result.page_result.as_str()), (Outcome::Passed, "code_entered"));
+    assert_eq!(
+        (result.outcome, result.page_result.as_str()),
+        (Outcome::Passed, "code_entered")
+    );
     let lines = read_events(&episode).unwrap();
     assert!(matches!(&lines[0].event, Event::EpisodeStarted(started) if started.task == "F-E1"));
-    assert!(matches!(&lines.last().unwrap().event, Event::Scored { score: Some(score) } if score.passed));
-    let typed = lines.iter().any(|line| matches!(&line.event, Event::ActionDone { action: Action::Type { .. }, .. }));
+    assert!(
+        matches!(&lines.last().unwrap().event, Event::Scored { score: Some(score) } if score.passed)
+    );
+    let typed = lines.iter().any(|line| {
+        matches!(
+            &line.event,
+            Event::ActionDone {
+                action: Action::Type { .. },
+                ..
+            }
+        )
+    });
     assert!(typed, "a code was typed");
     // The bytes of each picture are what their name says.
     for line in &lines {
         if let Event::Observation { observation, .. } = &line.event {
-            let bytes = std::fs::read(episode.join(format!("blobs/{}.png", observation.screenshot))).unwrap();
+            let bytes =
+                std::fs::read(episode.join(format!("blobs/{}.png", observation.screenshot)))
+                    .unwrap();
             assert_eq!(dynacu_record::hash(&bytes), observation.screenshot);
         }
     }
@@ -206,14 +245,23 @@ fn a_schema_is_refused_by_a_validator_and_another_one_by_the_reader() {
     let golden = checkout().join("tests/golden/run");
     let folder = tempfile::tempdir().unwrap();
     let text = std::fs::read_to_string(golden.join("run.json")).unwrap();
-    std::fs::write(folder.path().join("run.json"), text.replacen("\"schema\": 2", "\"schema\": 1", 1)).unwrap();
+    std::fs::write(
+        folder.path().join("run.json"),
+        text.replacen("\"schema\": 2", "\"schema\": 1", 1),
+    )
+    .unwrap();
     let error = read_run(folder.path()).unwrap_err().to_string();
-    assert!(error.contains("schema 1") && error.lines().count() == 1, "{error}");
+    assert!(
+        error.contains("schema 1") && error.lines().count() == 1,
+        "{error}"
+    );
     // A field of another type is noticed: the schemas are no formality.
     let schema = std::fs::read_to_string(checkout().join("docs/schemas/run.schema.json")).unwrap();
     let schema: Value = serde_json::from_str(&schema).unwrap();
     let mut value: Value = serde_json::from_str(&text).unwrap();
     value["trials"] = json!("three");
-    let refused = jsonschema::validator_for(&schema).context("the schema is one").unwrap();
+    let refused = jsonschema::validator_for(&schema)
+        .context("the schema is one")
+        .unwrap();
     assert!(refused.validate(&value).is_err());
 }

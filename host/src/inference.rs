@@ -1,7 +1,7 @@
 //! Asking models: which adapter answers, by which way out, how often, and for how much.
 //!
 //! A policy hands in a neutral request ([`calls`]); an adapter, in a fresh guest for each [`attempt`], makes one
-//! provider's HTTP request of it; [`egress`] lets it out, with secrets that the guest never sees; [`sighting`] and [`retry`]
+//! provider's HTTP request of it; [`egress`] lets it out, with secrets that the guest never sees; [`status`] and [`retry`]
 //! judge what came back; [`exchange`] writes it down. The weights that the host itself uses are in [`crate::models`].
 
 pub mod attempt;
@@ -14,4 +14,4 @@ pub mod ping;
 pub mod prices;
 pub mod provider;
 pub mod retry;
-pub mod sighting;
+pub mod status;

@@ -1,33 +1,25 @@
 //! The bare command: run episodes.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use dynacu_record::{EpisodeResult, Outcome, RunInfo};
-use dynacu_runtime::Engine;
 
 use super::Done;
 use crate::config::settings::RunSettings;
 use crate::config::{Lanes, MOST_LANES, RunConfig};
-use crate::desktop::check;
-use crate::driver::{self, Driver};
-use crate::episode::stop::Stop;
-use crate::inference::ping::ping;
-use crate::suite::agents::Crew;
-use crate::suite::describe::{describe, now};
+use crate::driver::Driver;
+use crate::suite::describe::now;
 use crate::suite::lanes::Work;
-use crate::suite::plan::{Planned, episodes, order, table};
-use crate::suite::resume::{Found, look};
 use crate::suite::resumed::Resumed;
-use crate::suite::slots::{slots, slots_of_page};
-use crate::suite::view::Views;
 use crate::suite::watch::Watch;
 use crate::suite::{capacity, running, summary};
-use crate::task::catalogue::Catalogue;
-use crate::task::home::home;
+
+mod draft;
+
+use draft::Draft;
 
 #[derive(Debug, Args)]
 pub struct RunArguments {
@@ -69,75 +61,23 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         (None, None) => RunSettings::default(),
     };
     let config = RunConfig::resolve(arguments.settings, base)?;
-    let home = home()?;
-    let slots = match &config.page {
-        Some(page) => slots_of_page(&config, &page.task()?)?,
-        None => slots(&config, &Catalogue::open(&home)?)?,
-    };
-    let engine = Engine::new()?;
-    let earlier = resumed
-        .as_ref()
-        .and_then(|resumed| resumed.info.inference.as_ref());
-    let crew = Crew::load(&engine, &home, &config, &slots, earlier).await?;
-    let plan = episodes(&slots, &crew, &config.gates, &config.groups)?;
-    let mut info = describe(&config, &plan, &crew, &engine, &home, "")?;
-    let mut found = Vec::new();
-    if let Some(resumed) = &resumed {
-        info.encoder.clone_from(&resumed.info.encoder);
-        resumed.check(&info)?;
-        resumed.remark(&info);
-        for planned in &plan {
-            let seed = config.seed.for_trial(planned.trial).to_string();
-            found.push(look(&resumed.folder, planned, &seed)?);
-        }
-    } else {
-        found.extend(plan.iter().map(|_| Found::default()));
-    }
-    let mut due = order(&plan, config.seed);
-    due.retain(|&index| found.get(index).is_some_and(Found::is_due));
+    let draft = Draft::new(config, resumed).await?;
     if dry_run {
-        print_plan(&plan, &due, &config, json)?;
+        draft.print(json)?;
         return Ok(Done::Well);
     }
-    crate::desktop::programs::check()?;
-    if config.model.preflight && !due.is_empty() {
-        preflight(&crew).await.map_err(CouldNotRun)?;
-    }
-    let folder = match &resumed {
-        Some(resumed) => resumed.folder.clone(),
-        None => run_folder(config.out.as_deref())?,
+    draft.check().await?;
+    let folder = match draft.folder() {
+        Some(folder) => folder.to_owned(),
+        None => run_folder(draft.out())?,
     };
     let _alone = alone(&folder)?;
-    eprintln!("loading the models …");
-    let bench = driver::bench(engine, home, &config.recognizer)?;
-    bench.encoder.name().clone_into(&mut info.encoder);
-    if let Some(resumed) = &resumed {
-        resumed.check(&info)?;
-        resumed.carry_over(&mut info);
-    }
-    let stop = Stop::on_signals().context("cannot listen for interrupts")?;
-    let studio = driver::studio(&bench);
-    let voice = bench.voice.synthesize(check::WORDS)?;
-    let work = Arc::new(Work {
-        bench,
-        crew,
-        studio: Mutex::new(studio),
-        voice,
-        folder: folder.clone(),
-        plan,
-        found,
-        queue: Mutex::new(due.iter().copied().collect()),
-        halted: AtomicBool::new(false),
-        streaks: Mutex::default(),
-        stop,
-        views: Views::default(),
-        config,
-    });
+    let (work, mut info) = draft.work(&folder)?;
     // Named with the plan, so that a folder without a single episode can be resumed.
     write_info(&folder, &info)?;
+    let due = work.left();
     eprintln!(
-        "{} of {} episodes into {}",
-        due.len(),
+        "{due} of {} episodes into {}",
         work.plan.len(),
         folder.display()
     );
@@ -145,7 +85,7 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
         Some(port) => Some(watched(port, &work).await?),
         None => None,
     };
-    let (lanes, first) = lanes(&work, due.len()).await.map_err(CouldNotRun)?;
+    let (lanes, first) = lanes(&work, due).await.map_err(CouldNotRun)?;
     info.lanes = lanes;
     write_info(&folder, &info)?;
     let finished = running::run(&work, lanes, first, &mut info).await?;
@@ -235,35 +175,6 @@ async fn watched(port: u16, work: &Arc<Work>) -> Result<Watch> {
     Ok(watch)
 }
 
-#[allow(clippy::print_stdout, reason = "the plan is what was asked for")]
-fn print_plan(plan: &[Planned], due: &[usize], config: &RunConfig, json: bool) -> Result<()> {
-    if !json {
-        print!("{}", table(plan, due, config.seed));
-        println!("{} of {} episodes", due.len(), plan.len());
-        return Ok(());
-    }
-    let rows: Vec<serde_json::Value> = due
-        .iter()
-        .filter_map(|&index| plan.get(index))
-        .map(|planned| {
-            serde_json::json!({
-                "task": planned.task.manifest.id,
-                "mode": planned.mode,
-                "gate": planned.gate.name(),
-                "agent": planned.agent,
-                "trial": planned.trial,
-                "seed": config.seed.for_trial(planned.trial).to_string(),
-                "folder": Path::new("episodes").join(planned.place()),
-            })
-        })
-        .collect();
-    println!(
-        "{}",
-        serde_json::json!({"schema": 1, "planned": plan.len(), "episodes": rows})
-    );
-    Ok(())
-}
-
 #[allow(clippy::print_stdout, reason = "the summary is this command's output")]
 fn print(folder: &Path, results: &[EpisodeResult], json: bool) -> Result<()> {
     if json {
@@ -273,26 +184,6 @@ fn print(folder: &Path, results: &[EpisodeResult], json: bool) -> Result<()> {
         );
     } else {
         println!("\n{}", summary::table(results));
-    }
-    Ok(())
-}
-
-/// Asks every model for a word: a wrong key or a spent quota is found out before the first episode.
-async fn preflight(crew: &Crew) -> Result<()> {
-    for model in crew
-        .models
-        .iter()
-        .filter(|model| model.provider.reaches_a_network())
-    {
-        // A server that still starts may keep it waiting for half a minute.
-        eprintln!("{}: asked for a word …", model.name);
-        let pong = ping(model).await?;
-        eprintln!(
-            "{}: answers as {} after {:.1} s",
-            model.name,
-            pong.model,
-            pong.took.as_secs_f64()
-        );
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use super::egress::CallEgress;
 use super::exchange::ExchangeLog;
 use super::media::EpisodeMedia;
 use super::provider::Model;
-use super::sighting::{Seen, Sightings};
+use super::status::{ProviderStatus, StatusLog};
 
 /// The guest outlives its last request's deadline by this much, so that it can say what happened.
 const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -20,7 +20,7 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 pub struct Tried {
     /// The outer error is the adapter's own failure.
     pub outcome: Result<Result<ModelResponse, ModelError>, GuestFailure>,
-    pub seen: Option<Seen>,
+    pub status: Option<ProviderStatus>,
 }
 
 /// Asks once. Without a log there is no episode, so no media either.
@@ -31,7 +31,7 @@ pub async fn attempt(
     log: Option<ExchangeLog>,
     lines: LogSink,
 ) -> Tried {
-    let sightings = Arc::new(Sightings::default());
+    let statuses = Arc::new(StatusLog::default());
     let (for_host, for_guest): (Arc<dyn Blobs>, Arc<dyn Blobs>) = match &log {
         Some(log) => (
             Arc::new(EpisodeMedia::for_host(log.recorder.clone())),
@@ -46,7 +46,7 @@ pub async fn attempt(
             grant: Arc::clone(&provider.grant),
             blobs: for_host,
             until,
-            sightings: Arc::clone(&sightings),
+            statuses: Arc::clone(&statuses),
             requests: AtomicUsize::new(0),
             log,
         }),
@@ -60,7 +60,7 @@ pub async fn attempt(
         .await;
     Tried {
         outcome,
-        seen: sightings.last(),
+        status: statuses.last(),
     }
 }
 

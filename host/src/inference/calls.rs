@@ -235,7 +235,7 @@ impl Inference {
                 Ok(outcome) => outcome,
                 Err(failure) => return self.adapter_failed(&failure),
             };
-            let (after, trouble) = match next(&outcome, tried.seen.as_ref(), number, jitter()) {
+            let (after, trouble) = match next(&outcome, tried.status.as_ref(), number, jitter()) {
                 Next::Deliver => {
                     return Ended::Delivered {
                         outcome,

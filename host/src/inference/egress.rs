@@ -18,7 +18,7 @@ use self::allowed::{Allowed, Destination, leads_elsewhere};
 use self::network::{Network, chain};
 use self::secrets::Secrets;
 use super::exchange::{ExchangeLog, Received, Sent, visible};
-use super::sighting::{Seen, Sightings, of_answer};
+use super::status::{ProviderStatus, StatusLog, of_response};
 
 pub mod address;
 pub mod allowed;
@@ -61,7 +61,7 @@ pub struct CallEgress {
     pub blobs: Arc<dyn Blobs>,
     /// The model call's own deadline.
     pub until: Instant,
-    pub sightings: Arc<Sightings>,
+    pub statuses: Arc<StatusLog>,
     /// Requests so far, refused ones included.
     pub requests: AtomicUsize,
     /// None outside of episodes.
@@ -297,19 +297,19 @@ impl CallEgress {
 
     /// What the host makes of it, for retries and for who is to blame.
     fn note(&self, outcome: &Outcome, whole_time: bool) {
-        let trouble = |what: String| Seen::Trouble { what, wait: None };
-        self.sightings.add(match outcome {
+        let trouble = |what: String| ProviderStatus::Trouble { what, wait: None };
+        self.statuses.add(match outcome {
             Outcome::Answer {
                 status,
                 headers,
                 body,
-            } => of_answer(*status, headers, body, SystemTime::now()),
+            } => of_response(*status, headers, body, SystemTime::now()),
             Outcome::TimedOut if whole_time => {
                 trouble("no answer before the model call's deadline".to_owned())
             }
             Outcome::Unreachable(why) => trouble(self.scrubbed(why)),
             // The guest's own haste, or the host's own rules.
-            Outcome::TimedOut | Outcome::Refused(_) => Seen::Answered(0),
+            Outcome::TimedOut | Outcome::Refused(_) => ProviderStatus::Answered(0),
         });
     }
 

@@ -9,7 +9,7 @@ use dynacu_runtime::types::{Message, ModelRequest, Part, Role};
 use super::attempt::{attempt, jitter};
 use super::provider::Model;
 use super::retry::{Next, failure, next};
-use super::sighting::Seen;
+use super::status::ProviderStatus;
 
 /// The least that every provider accepts; some refuse fewer.
 const OUTPUT_TOKENS: u32 = 16;
@@ -70,14 +70,14 @@ pub async fn ping(model: &Model) -> Result<Pong, Unusable> {
             }
             Err(error) => failure(error).to_string(),
         };
-        match next(&outcome, tried.seen.as_ref(), number, jitter()) {
+        match next(&outcome, tried.status.as_ref(), number, jitter()) {
             Next::End(cause, detail) => return Err(unusable(detail, Some(cause))),
             Next::Retry { after, .. } if Instant::now() + after < until => {
                 tokio::time::sleep(after).await;
             }
             Next::Retry { trouble: true, .. } => {
                 return Err(unusable(
-                    seen(error, tried.seen),
+                    with_status(error, tried.status),
                     Some(EndCause::ProviderOutage),
                 ));
             }
@@ -88,9 +88,9 @@ pub async fn ping(model: &Model) -> Result<Pong, Unusable> {
 }
 
 /// The adapter's word, and beside it what the host itself saw: only that tells a closed port from a busy server.
-fn seen(error: String, seen: Option<Seen>) -> String {
-    match seen {
-        Some(Seen::Trouble { what, .. }) => format!("{error} ({what})"),
+fn with_status(error: String, status: Option<ProviderStatus>) -> String {
+    match status {
+        Some(ProviderStatus::Trouble { what, .. }) => format!("{error} ({what})"),
         _ => error,
     }
 }

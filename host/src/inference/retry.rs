@@ -7,7 +7,7 @@ use dynacu_runtime::types::{ModelError, ModelResponse};
 
 use parking_lot::Mutex;
 
-use super::sighting::Seen;
+use super::status::ProviderStatus;
 
 /// Attempts while the host itself sees trouble.
 const ATTEMPTS_IN_TROUBLE: u32 = 8;
@@ -38,23 +38,28 @@ pub enum Next {
 #[must_use]
 pub fn next(
     outcome: &Result<ModelResponse, ModelError>,
-    seen: Option<&Seen>,
+    status: Option<&ProviderStatus>,
     attempt: u32,
     jitter: f64,
 ) -> Next {
     let Err(error) = outcome else {
         return Next::Deliver;
     };
-    match (seen, error) {
-        (Some(Seen::Quota(what)), _) => return Next::End(EndCause::ModelQuota, quota(what, error)),
-        // Some providers say it with a status that means something else as well.
-        (Some(Seen::KeyRefused(what)), ModelError::QuotaExceeded(_)) => {
+    match (status, error) {
+        (Some(ProviderStatus::Quota(what)), _) => {
             return Next::End(EndCause::ModelQuota, quota(what, error));
         }
-        (Some(Seen::Answered(400) | Seen::Trouble { .. }), ModelError::QuotaExceeded(_)) => {
+        // Some providers say it with a status that means something else as well.
+        (Some(ProviderStatus::KeyRefused(what)), ModelError::QuotaExceeded(_)) => {
+            return Next::End(EndCause::ModelQuota, quota(what, error));
+        }
+        (
+            Some(ProviderStatus::Answered(400) | ProviderStatus::Trouble { .. }),
+            ModelError::QuotaExceeded(_),
+        ) => {
             return Next::End(EndCause::ModelQuota, quota("its answer", error));
         }
-        (Some(Seen::KeyRefused(what)), _) => {
+        (Some(ProviderStatus::KeyRefused(what)), _) => {
             return Next::End(
                 EndCause::ModelAuthentication,
                 format!("the provider refused the key ({what}): {}", failure(error)),
@@ -62,7 +67,7 @@ pub fn next(
         }
         _ => {}
     }
-    match (seen, error) {
+    match (status, error) {
         // The adapter understood the answer, and no waiting helps.
         (
             _,
@@ -72,7 +77,7 @@ pub fn next(
             | ModelError::Cancelled
             | ModelError::QuotaExceeded(_),
         ) => Next::Deliver,
-        (Some(Seen::Trouble { what, wait }), _) => {
+        (Some(ProviderStatus::Trouble { what, wait }), _) => {
             if attempt >= ATTEMPTS_IN_TROUBLE {
                 return Next::End(
                     EndCause::ProviderOutage,
@@ -191,15 +196,15 @@ mod tests {
 
     use super::*;
 
-    fn trouble(wait: Option<u64>) -> Seen {
-        Seen::Trouble {
+    fn trouble(wait: Option<u64>) -> ProviderStatus {
+        ProviderStatus::Trouble {
             what: "status 529".to_owned(),
             wait: wait.map(Duration::from_millis),
         }
     }
 
-    fn after(error: ModelError, seen: Option<Seen>, attempt: u32) -> Next {
-        next(&Err(error), seen.as_ref(), attempt, 0.0)
+    fn after(error: ModelError, status: Option<ProviderStatus>, attempt: u32) -> Next {
+        next(&Err(error), status.as_ref(), attempt, 0.0)
     }
 
     fn text() -> String {
@@ -208,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_providers_wait_is_kept_and_grows_without_one() {
-        let wait = |seen, error, attempt| match after(error, Some(seen), attempt) {
+        let wait = |status, error, attempt| match after(error, Some(status), attempt) {
             Next::Retry {
                 after,
                 trouble: true,
@@ -254,7 +259,7 @@ mod tests {
         };
         let quota = || ModelError::QuotaExceeded(text());
         let key = || ModelError::Authentication(text());
-        let refused = || Some(Seen::KeyRefused("status 401".to_owned()));
+        let refused = || Some(ProviderStatus::KeyRefused("status 401".to_owned()));
         assert_eq!(
             cause(after(key(), refused(), 1)),
             Some(EndCause::ModelAuthentication)
@@ -268,13 +273,13 @@ mod tests {
             Some(EndCause::ModelQuota)
         );
         assert_eq!(
-            cause(after(quota(), Some(Seen::Answered(400)), 1)),
+            cause(after(quota(), Some(ProviderStatus::Answered(400)), 1)),
             Some(EndCause::ModelQuota)
         );
         assert_eq!(
             cause(after(
                 ModelError::RateLimited(None),
-                Some(Seen::Quota(text())),
+                Some(ProviderStatus::Quota(text())),
                 1
             )),
             Some(EndCause::ModelQuota)
@@ -284,14 +289,17 @@ mod tests {
             Some(EndCause::ProviderOutage)
         );
         // The same words from a guest that nothing bears out.
-        for seen in [None, Some(Seen::Answered(200))] {
-            assert_eq!(after(key(), seen.clone(), 1), Next::Deliver);
-            assert_eq!(after(quota(), seen.clone(), 1), Next::Deliver);
+        for status in [None, Some(ProviderStatus::Answered(200))] {
+            assert_eq!(after(key(), status.clone(), 1), Next::Deliver);
+            assert_eq!(after(quota(), status.clone(), 1), Next::Deliver);
             assert!(matches!(
-                after(ModelError::Overloaded(None), seen.clone(), 1),
+                after(ModelError::Overloaded(None), status.clone(), 1),
                 Next::Retry { trouble: false, .. }
             ));
-            assert_eq!(after(ModelError::Overloaded(None), seen, 3), Next::Deliver);
+            assert_eq!(
+                after(ModelError::Overloaded(None), status, 3),
+                Next::Deliver
+            );
         }
     }
 
@@ -308,10 +316,17 @@ mod tests {
                 Next::Deliver,
                 "{error:?}"
             );
-            assert_eq!(after(error, Some(Seen::Answered(400)), 1), Next::Deliver);
+            assert_eq!(
+                after(error, Some(ProviderStatus::Answered(400)), 1),
+                Next::Deliver
+            );
         }
         assert_eq!(
-            after(ModelError::Other(text()), Some(Seen::Answered(404)), 1),
+            after(
+                ModelError::Other(text()),
+                Some(ProviderStatus::Answered(404)),
+                1
+            ),
             Next::Deliver
         );
     }

@@ -75,7 +75,7 @@ where
         &prepared.variant.scorer_input,
         recorder.clone(),
     );
-    let listening = if prepared.task.manifest.needs == Needs::AoiInteractive {
+    let listening = if prepared.manifest().needs == Needs::AoiInteractive {
         let voice_activity = models::file(models::names::SILERO)?;
         let recognizer = RecognizerChoice::Base.load()?;
         Some(Listener::start(
@@ -166,7 +166,7 @@ impl Playing<'_> {
             Some((listener, utterances)) => (Some(listener), Some(utterances)),
             None => (None, None),
         };
-        let limit = tokio::time::Instant::now() + self.prepared.task.manifest.time_limit;
+        let limit = tokio::time::Instant::now() + self.prepared.manifest().time_limit;
         let mut tick = tokio::time::interval(TICK);
         loop {
             let said = async {

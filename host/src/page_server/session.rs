@@ -35,7 +35,7 @@ impl Line {
 
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-enum Said {
+enum PageMessage {
     Ready,
     Event { t: f64, name: String, data: Value },
 }
@@ -105,8 +105,8 @@ async fn talk(shared: Arc<Shared>, mut socket: WebSocket) {
 
 async fn take(shared: &Shared, text: &str) {
     match serde_json::from_str(text) {
-        Ok(Said::Ready) => shared.report(FromPage::Ready).await,
-        Ok(Said::Event { t, name, data }) => {
+        Ok(PageMessage::Ready) => shared.report(FromPage::Ready).await,
+        Ok(PageMessage::Event { t, name, data }) => {
             if !acceptable(&name) {
                 tracing::warn!(name, "the page sent an event that is not its own to make");
                 return;

@@ -150,7 +150,7 @@ mod tests {
         .unwrap()
     }
 
-    fn told(change: impl FnOnce(&mut RunInfo)) -> Vec<String> {
+    fn described(change: impl FnOnce(&mut RunInfo)) -> Vec<String> {
         let mut other = run();
         change(&mut other);
         let found = changes(&run(), &other);
@@ -161,30 +161,30 @@ mod tests {
     fn each_kind_of_change_is_told_with_both_values() {
         let hash = "d".repeat(64);
         assert_eq!(
-            told(|run| run.plugins[0].sha256.clone_from(&hash)),
+            described(|run| run.plugins[0].sha256.clone_from(&hash)),
             ["policy idle SHA-256: was aaaaaaaaaaaa, is dddddddddddd"]
         );
         assert_eq!(
-            told(|run| run.models[0].sha256.clone_from(&hash)),
+            described(|run| run.models[0].sha256.clone_from(&hash)),
             ["model file silero: was bbbbbbbbbbbb, is dddddddddddd"]
         );
         assert_eq!(
-            told(|run| run.task_set.clone_from(&hash)),
+            described(|run| run.task_set.clone_from(&hash)),
             ["task set: was cccccccccccc, is dddddddddddd"]
         );
         assert_eq!(
-            told(|run| run.config["pace"] = json!(2.5)),
+            described(|run| run.config["pace"] = json!(2.5)),
             ["setting pace: was 5.0, is 2.5"]
         );
         assert_eq!(
-            told(|run| run.config["models"]["timeout"] = json!(9.0)),
+            described(|run| run.config["models"]["timeout"] = json!(9.0)),
             ["setting models timeout: was 180.0, is 9.0"]
         );
         assert_eq!(
-            told(|run| run.config["group"] = json!([{"plugin": ["idle", "random"]}])),
+            described(|run| run.config["group"] = json!([{"plugin": ["idle", "random"]}])),
             ["setting group: was plugin idle, is plugin idle, random"]
         );
-        let gone = told(|run| run.plugins.clear()).join("; ");
+        let gone = described(|run| run.plugins.clear()).join("; ");
         assert!(
             gone.starts_with("policy idle: was") && gone.ends_with("is nothing"),
             "{gone}"
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn lanes_budget_and_machine_may_change() {
         assert!(
-            told(|run| {
+            described(|run| {
                 run.config["lanes"] = json!("auto");
                 run.config["models"]["max-cost"] = json!(7.0);
                 run.machine.chromium = "157".to_owned();

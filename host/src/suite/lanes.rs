@@ -50,8 +50,8 @@ pub struct Work {
     pub views: Views,
 }
 
-/// What a lane tells.
-pub enum News {
+/// What happened on a lane.
+pub enum LaneEvent {
     Began {
         lane: usize,
         index: usize,
@@ -189,7 +189,7 @@ pub fn spawn(
     work: &Arc<Work>,
     number: usize,
     driver: Option<Driver>,
-    news: Sender<News>,
+    events: Sender<LaneEvent>,
 ) -> std::io::Result<JoinHandle<()>> {
     let (work, runtime) = (Arc::clone(work), Handle::current());
     std::thread::Builder::new()
@@ -201,10 +201,10 @@ pub fn spawn(
                     number,
                     driver: driver.unwrap_or_else(|| work.driver(number)),
                 };
-                if let Err(error) = worker.work_off(&news).await {
+                if let Err(error) = worker.work_off(&events).await {
                     let lane = number;
                     // Whoever listens is gone only when the run is over.
-                    let _ = news.send(News::GaveUp { lane, error }).await;
+                    let _ = events.send(LaneEvent::GaveUp { lane, error }).await;
                 }
                 if let Err(error) = worker.driver.close().await {
                     eprintln!("lane {number}: {error:#}");
@@ -222,11 +222,11 @@ struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    async fn work_off(&mut self, news: &Sender<News>) -> Result<()> {
+    async fn work_off(&mut self, events: &Sender<LaneEvent>) -> Result<()> {
         while let Some(index) = self.work.next() {
             let lane = self.number;
             self.work.views.begins(lane, self.work.name(index));
-            let _ = news.send(News::Began { lane, index }).await;
+            let _ = events.send(LaneEvent::Began { lane, index }).await;
             let planned = self
                 .work
                 .plan
@@ -236,7 +236,9 @@ impl Worker<'_> {
             let task = match self.work.prepared(planned) {
                 Ok(task) => task,
                 Err(error) => {
-                    let _ = news.send(News::Unprepared { lane, index, error }).await;
+                    let _ = events
+                        .send(LaneEvent::Unprepared { lane, index, error })
+                        .await;
                     continue;
                 }
             };
@@ -244,8 +246,8 @@ impl Worker<'_> {
                 Ok(result) => {
                     let last = self.work.judge(index, &result);
                     let result = Box::new(result);
-                    let _ = news
-                        .send(News::Ended {
+                    let _ = events
+                        .send(LaneEvent::Ended {
                             lane,
                             index,
                             result,
@@ -260,7 +262,7 @@ impl Worker<'_> {
                 }
                 Err(error) => {
                     self.work.halted.store(true, Ordering::Relaxed);
-                    let _ = news.send(News::Unwritten(error)).await;
+                    let _ = events.send(LaneEvent::Unwritten(error)).await;
                     return Ok(());
                 }
             }

@@ -7,13 +7,13 @@ use anyhow::{Result, anyhow};
 use dynacu_record::{EpisodeResult, RunInfo};
 use tokio::sync::mpsc;
 
-use super::lanes::{self, News, Work};
+use super::lanes::{self, LaneEvent, Work};
 use super::progress::{Counts, Progress, REDRAW};
 use crate::driver::Driver;
 use crate::episode;
 
-/// News that may wait: each lane has one or two at a time.
-const NEWS: usize = 64;
+/// Events that may wait: each lane has one or two at a time.
+const EVENTS: usize = 64;
 
 /// What a run came to.
 pub struct Finished {
@@ -34,13 +34,13 @@ pub async fn run(
     info: &mut RunInfo,
 ) -> Result<Finished> {
     let kept = work.found.iter().filter(|found| !found.is_due()).count();
-    let (sender, mut news) = mpsc::channel(NEWS);
+    let (sender, mut events) = mpsc::channel(EVENTS);
     let mut first = first;
     let mut threads = Vec::new();
     for number in 0..lanes {
         threads.push(lanes::spawn(work, number, first.take(), sender.clone())?);
     }
-    // The last lane's end is the end of the news.
+    // The last lane's end is the end of the events.
     drop(sender);
     let mut run = Run {
         work,
@@ -59,9 +59,9 @@ pub async fn run(
     let mut redraw = tokio::time::interval(REDRAW);
     loop {
         tokio::select! {
-            told = news.recv() => match told {
-                Some(told) => {
-                    run.hear(told);
+            event = events.recv() => match event {
+                Some(event) => {
+                    run.hear(event);
                     run.keep(info)?;
                 }
                 None => break,
@@ -95,15 +95,15 @@ impl Run<'_> {
         self.work.crew.service.budget.spent().cost_usd
     }
 
-    fn hear(&mut self, news: News) {
-        match news {
-            News::Began { lane, index } => {
+    fn hear(&mut self, event: LaneEvent) {
+        match event {
+            LaneEvent::Began { lane, index } => {
                 self.position += 1;
                 self.positions.insert(index, self.position);
                 self.progress
                     .begins(lane, self.position, &self.work.name(index));
             }
-            News::Ended {
+            LaneEvent::Ended {
                 lane,
                 index,
                 result,
@@ -114,14 +114,14 @@ impl Run<'_> {
                     self.progress.say(&format!("the run stops here: {why}"));
                 }
             }
-            News::Unprepared { lane, index, error } => {
+            LaneEvent::Unprepared { lane, index, error } => {
                 let name = self.work.name(index);
                 self.progress.say(&format!(
                     "      lane {lane}: {name} could not be prepared: {error:#}"
                 ));
             }
-            News::Unwritten(error) => self.finished.broken = Some(error),
-            News::GaveUp { lane, error } => {
+            LaneEvent::Unwritten(error) => self.finished.broken = Some(error),
+            LaneEvent::GaveUp { lane, error } => {
                 self.progress
                     .say(&format!("lane {lane} is given up: {error:#}"));
                 self.finished.broken = Some(error);

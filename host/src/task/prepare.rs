@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::SpeechClip;
 use super::catalogue::Task;
 use super::clips::ClipSet;
+use super::manifest::Manifest;
 use super::variant::{Seed, Variant, draw};
 
 /// Draws of one seed that are tried before its speech is given up.
@@ -58,6 +59,14 @@ pub struct Prepared {
     pub clips: BTreeMap<String, PathBuf>,
     /// Where the page is none of ours.
     pub foreign: Option<Foreign>,
+}
+
+impl Prepared {
+    /// The task's manifest.
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.task.manifest
+    }
 }
 
 /// Draws the variant of a seed and finds or renders its speech. It blocks: rendering takes seconds.

@@ -16,7 +16,8 @@ use tokio::sync::mpsc;
 
 use super::processes::{Look, Sampler};
 use super::scene::Scene;
-use dynacu_host::config::{Flags, RunConfig};
+use dynacu_host::config::RunConfig;
+use dynacu_host::config::settings::RunSettings;
 use dynacu_host::desktop::check::WORDS;
 use dynacu_host::desktop::lane::Lane;
 use dynacu_host::driver::{self, Driver};
@@ -108,10 +109,8 @@ impl Bed {
     /// # Errors
     /// No plugin is built, or the lane does not start.
     pub async fn new(bench: Bench) -> Result<Self> {
-        let config = RunConfig::resolve(Flags {
-            plugins: vec!["idle".to_owned()],
-            ..Flags::default()
-        })?;
+        let asked = RunSettings::of_plugins(&["idle"]);
+        let config = RunConfig::resolve(asked, RunSettings::default())?;
         let crew = Crew::load(&bench.engine, &bench.home, &config, &[], None).await?;
         let mut policy = crew
             .policies

@@ -7,18 +7,33 @@ use super::processes::{self, CHROMIUM, Look};
 use super::report::{Budget, By, Line, Plot, Report, Table, short};
 use super::statistics::{Spread, slope};
 use super::talk::HeardTalk;
-use dynacu_host::perception::seeing::Summary;
+use dynacu_host::perception::seeing::{SeeingStats, Summary};
 
 /// Growth is looked at from here on: before, caches fill and the browser settles (s).
 const SETTLED: f64 = 60.0;
 
 /// The lines and tables of the talk.
 pub fn fill(report: &mut Report, played: &Played<()>, heard: &HeardTalk) {
-    let seeing = &played.seeing;
+    report.lines.extend(seeing(&played.seeing));
+    report.lines.extend(hearing(played, heard));
+    report.lines.push(Line::number(
+        "memory of the lane without Chromium",
+        "MiB",
+        Budget::Below(700.0),
+        without_browser(&played.looks),
+    ));
+    costs(report, &played.looks);
+    if played.length_ms as f64 / 1000.0 > 4.0 * SETTLED {
+        flatness(report, played);
+    }
+    report.plots.push(delays(heard));
+}
+
+/// What it costs to look at the screen.
+fn seeing(seeing: &SeeingStats) -> Vec<Line> {
     let kept =
         100.0 * (1.0 - seeing.late_intervals as f64 / seeing.intervals_ms.count.max(1) as f64);
-    let from = |values: &[u64]| Spread::of_millis(values);
-    report.lines.extend([
+    vec![
         Line::spread(
             "pixel gate, one frame",
             "ms",
@@ -60,6 +75,13 @@ pub fn fill(report: &mut Report, played: &Played<()>, heard: &HeardTalk) {
             Budget::None,
             spread(seeing.encode_ms, 1.0),
         ),
+    ]
+}
+
+/// What it costs to listen and to observe, and how right it was.
+fn hearing(played: &Played<()>, heard: &HeardTalk) -> Vec<Line> {
+    let from = |values: &[u64]| Spread::of_millis(values);
+    vec![
         Line::spread(
             "recent audio and 60 s of context ready after observe",
             "ms",
@@ -115,17 +137,11 @@ pub fn fill(report: &mut Report, played: &Played<()>, heard: &HeardTalk) {
             Budget::Below(1.0),
             Some(heard.lost as f64),
         ),
-        Line::number(
-            "memory of the lane without Chromium",
-            "MiB",
-            Budget::Below(700.0),
-            without_browser(&played.looks),
-        ),
-    ]);
-    costs(report, &played.looks);
-    if played.length_ms as f64 / 1000.0 > 4.0 * SETTLED {
-        flatness(report, played);
-    }
+    ]
+}
+
+/// All delays of sentences, the shortest first.
+fn delays(heard: &HeardTalk) -> Plot {
     let mut delays: Vec<f64> = heard.delays.clone();
     delays.sort_by(f64::total_cmp);
     let xs: Vec<f64> = (1..=delays.len())
@@ -136,11 +152,11 @@ pub fn fill(report: &mut Report, played: &Played<()>, heard: &HeardTalk) {
         values: delays.into_iter().map(Some).collect(),
     };
     let title = "Sentences by delay";
-    report.plots.push(Plot {
+    Plot {
         name: "sentence-delays".to_owned(),
         title: title.to_owned(),
         svg: plot::lines(title, "ms", "% of sentences", &xs, &[series]),
-    });
+    }
 }
 
 fn spread(summary: Summary, scale: f64) -> Option<Spread> {

@@ -104,11 +104,36 @@ pub fn lines(report: &mut Report, scores: &[(String, Score)], noisy: &BTreeMap<&
     }
 }
 
+/// What each gate kept of the wall and of the noise page, as tables and plots.
 pub fn tables(
     report: &mut Report,
     scores: &[(String, Score)],
     noisy: &BTreeMap<&'static str, f64>,
 ) {
+    report.tables.push(of_the_wall(scores, noisy));
+    report.tables.extend(by_size_and_length(scores));
+    let by_length = recall(
+        scores,
+        "length",
+        "Recall of changes of at least 0.1 % of the screen, by length",
+        LENGTH_NAMES,
+        |score, length| share(score.recall(|size, other| size >= 1 && other == length)),
+    );
+    let by_size = recall(
+        scores,
+        "size",
+        "Recall of changes of at least 350 ms, by size",
+        SIZE_NAMES,
+        |score, size| share(score.recall(|other, length| other == size && length >= 1)),
+    );
+    report.plots.extend([by_length, by_size, delays(scores)]);
+}
+
+fn of_all((caught, all): (usize, usize)) -> String {
+    format!("{caught}/{all}")
+}
+
+fn of_the_wall(scores: &[(String, Score)], noisy: &BTreeMap<&'static str, f64>) -> Table {
     let mut table = Table::new(
         "Gates on the wall page: changes shown by kept frames",
         &[
@@ -124,16 +149,15 @@ pub fn tables(
             "noise page: kept a minute",
         ],
     );
-    let of = |(caught, all): (usize, usize)| format!("{caught}/{all}");
     let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), short);
     for (name, score) in scores {
         let delay = score.delay();
         table.rows.push(vec![
             name.clone(),
-            of(score.recall(|_, _| true)),
-            of(score.recall(large_and_long)),
-            of(score.recall(large_at(1))),
-            of(score.recall(large_at(0))),
+            of_all(score.recall(|_, _| true)),
+            of_all(score.recall(large_and_long)),
+            of_all(score.recall(large_at(1))),
+            of_all(score.recall(large_at(0))),
             number(score.precision()),
             short(score.per_minute()),
             number(delay.map(|delay| delay.median)),
@@ -141,7 +165,12 @@ pub fn tables(
             number(noisy.get(name.as_str()).copied()),
         ]);
     }
-    report.tables.push(table);
+    table
+}
+
+/// A table for each of the gates that people choose between.
+fn by_size_and_length(scores: &[(String, Score)]) -> Vec<Table> {
+    let mut tables = Vec::new();
     for (name, score) in scores {
         if !matches!(name.as_str(), "local" | "spec" | WITH_BURST) {
             continue;
@@ -155,56 +184,47 @@ pub fn tables(
         for (size, size_name) in SIZE_NAMES.iter().enumerate() {
             let mut row = vec![(*size_name).to_owned()];
             row.extend(
-                (0..LENGTH_NAMES.len())
-                    .map(|length| of(score.recall(|one, other| (one, other) == (size, length)))),
+                (0..LENGTH_NAMES.len()).map(|length| {
+                    of_all(score.recall(|one, other| (one, other) == (size, length)))
+                }),
             );
             table.rows.push(row);
         }
-        report.tables.push(table);
+        tables.push(table);
     }
-    let series = |part: &dyn Fn(&Score, usize) -> Option<f64>| -> Vec<Series> {
-        scores
-            .iter()
-            .filter(|(_, score)| score.kept > 0)
-            .map(|(name, score)| Series {
-                name: name.clone(),
-                values: (0..5).map(|at| part(score, at)).collect(),
-            })
-            .collect()
-    };
-    for (name, groups, values) in [
-        (
-            "length",
-            LENGTH_NAMES,
-            series(&|score, length| {
-                share(score.recall(|size, other| size >= 1 && other == length))
-            }),
+    tables
+}
+
+/// The recall of every gate that kept something, by one of the two grades.
+fn recall(
+    scores: &[(String, Score)],
+    by: &str,
+    title: &str,
+    groups: [&str; 5],
+    part: impl Fn(&Score, usize) -> Option<f64>,
+) -> Plot {
+    let values: Vec<Series> = scores
+        .iter()
+        .filter(|(_, score)| score.kept > 0)
+        .map(|(name, score)| Series {
+            name: name.clone(),
+            values: (0..groups.len()).map(|at| part(score, at)).collect(),
+        })
+        .collect();
+    Plot {
+        name: format!("recall-by-{by}"),
+        title: title.to_owned(),
+        svg: plot::bars(
+            title,
+            "share",
+            &groups.map(str::to_owned),
+            &values,
+            Some(0.98),
         ),
-        (
-            "size",
-            SIZE_NAMES,
-            series(&|score, size| {
-                share(score.recall(|other, length| other == size && length >= 1))
-            }),
-        ),
-    ] {
-        let title = if name == "length" {
-            "Recall of changes of at least 0.1 % of the screen, by length"
-        } else {
-            "Recall of changes of at least 350 ms, by size"
-        };
-        report.plots.push(Plot {
-            name: format!("recall-by-{name}"),
-            title: title.to_owned(),
-            svg: plot::bars(
-                title,
-                "share",
-                &groups.map(str::to_owned),
-                &values,
-                Some(0.98),
-            ),
-        });
     }
+}
+
+fn delays(scores: &[(String, Score)]) -> Plot {
     let names: Vec<String> = scores.iter().map(|(name, _)| name.clone()).collect();
     let delay = |part: fn(&Spread) -> f64, name: &str| Series {
         name: name.to_owned(),
@@ -214,7 +234,7 @@ pub fn tables(
             .collect(),
     };
     let title = "From a change to the decision to keep it";
-    report.plots.push(Plot {
+    Plot {
         name: "keyframe-delays".to_owned(),
         title: title.to_owned(),
         svg: plot::bars(
@@ -227,5 +247,5 @@ pub fn tables(
             ],
             None,
         ),
-    });
+    }
 }

@@ -49,7 +49,7 @@ pub fn run(folder: &Path) -> ExitCode {
         libc::signal(libc::SIGHUP, libc::SIG_IGN);
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);
     }
-    let mut lane = Lane {
+    let mut lane = LaneProcesses {
         folder: folder.to_owned(),
         own: HashSet::new(),
     };
@@ -61,13 +61,13 @@ fn report(message: &str) {
     let _ = writeln!(io::stderr(), "supervisor: {message}");
 }
 
-struct Lane {
+struct LaneProcesses {
     folder: PathBuf,
     /// The programs that the host asked for, by process id.
     own: HashSet<u32>,
 }
 
-impl Lane {
+impl LaneProcesses {
     fn serve(&mut self) {
         let mut input = io::stdin().lock();
         let mut unread = Vec::new();

@@ -114,7 +114,7 @@ fn egress(server: Option<SocketAddr>) -> CallEgress {
         }),
         blobs: Arc::new(OneBlob),
         until: Instant::now() + Duration::from_secs(30),
-        sightings: Arc::default(),
+        statuses: Arc::default(),
         requests: AtomicUsize::new(0),
         log: None,
     }
@@ -295,18 +295,18 @@ async fn answers_have_bounds_in_size_form_and_time() {
             .is_err()
     );
     assert_eq!(
-        egress.sightings.last(),
-        Some(Seen::Answered(0)),
+        egress.statuses.last(),
+        Some(ProviderStatus::Answered(0)),
         "its rules, not the provider"
     );
     // A guest's own haste says nothing about the provider either.
     let mut hasty = request("https://api.example.com/slow");
     hasty.timeout = Some(dynacu_runtime::types::Duration::of(20));
     assert_eq!(egress.send(hasty).await, Err(HttpError::Timeout));
-    assert_eq!(egress.sightings.last(), Some(Seen::Answered(0)));
+    assert_eq!(egress.statuses.last(), Some(ProviderStatus::Answered(0)));
     let late = CallEgress {
         until: Instant::now() + Duration::from_millis(20),
-        sightings: Arc::default(),
+        statuses: Arc::default(),
         ..egress
     };
     let patient = HttpRequest {
@@ -315,8 +315,8 @@ async fn answers_have_bounds_in_size_form_and_time() {
     };
     assert_eq!(late.send(patient).await, Err(HttpError::Timeout));
     assert!(matches!(
-        late.sightings.last(),
-        Some(Seen::Trouble { wait: None, .. })
+        late.statuses.last(),
+        Some(ProviderStatus::Trouble { wait: None, .. })
     ));
 }
 
@@ -331,7 +331,7 @@ async fn trouble_is_seen_by_status_and_socket() {
     assert_eq!(busy.status, 429);
     let wait = Some(Duration::from_secs(3));
     assert!(
-        matches!(egress.sightings.last(), Some(Seen::Trouble { wait: seen, .. }) if seen == wait)
+        matches!(egress.statuses.last(), Some(ProviderStatus::Trouble { wait: seen, .. }) if seen == wait)
     );
     // A port that nobody listens on any more.
     let closed = tokio::net::TcpListener::bind("127.0.0.1:0")
@@ -344,7 +344,10 @@ async fn trouble_is_seen_by_status_and_socket() {
         down.send(request("https://api.example.com/")).await,
         Err(HttpError::Connect(_))
     ));
-    assert!(matches!(down.sightings.last(), Some(Seen::Trouble { .. })));
+    assert!(matches!(
+        down.statuses.last(),
+        Some(ProviderStatus::Trouble { .. })
+    ));
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Whether what a page has loaded gives the answer away before its moment.
 //!
-//! An answer that stands in one seed's page and in no other seed's page is told by it; one that stands in all of them is a
+//! An answer that stands in one seed's page and in no other seed's page is given away by it; one that stands in all of them is a
 //! label, an option of a list, or a coincidence.
 
 use std::collections::BTreeSet;
@@ -68,8 +68,8 @@ pub fn holds(text: &str, answer: &str) -> bool {
 /// The answers that a page tells: of several seeds, each with what its page holds and what is expected. Only what two seeds
 /// tell counts: once may be two equal draws.
 #[must_use]
-pub fn told(pages: &[(String, BTreeSet<String>)]) -> Vec<String> {
-    let mut told = Vec::new();
+pub fn given_away(pages: &[(String, BTreeSet<String>)]) -> Vec<String> {
+    let mut given = Vec::new();
     for (index, (page, answers)) in pages.iter().enumerate() {
         for answer in answers {
             let others = pages
@@ -78,15 +78,15 @@ pub fn told(pages: &[(String, BTreeSet<String>)]) -> Vec<String> {
                 .filter(|(other, (_, theirs))| *other != index && !theirs.contains(answer));
             let mut elsewhere = others.map(|(_, (other, _))| holds(other, answer));
             if holds(page, answer) && elsewhere.any(|holds| !holds) {
-                told.push((index, answer.clone()));
+                given.push((index, answer.clone()));
             }
         }
     }
-    let seeds: BTreeSet<usize> = told.iter().map(|(index, _)| *index).collect();
+    let seeds: BTreeSet<usize> = given.iter().map(|(index, _)| *index).collect();
     if seeds.len() < 2 {
         return Vec::new();
     }
-    told.into_iter().map(|(_, answer)| answer).collect()
+    given.into_iter().map(|(_, answer)| answer).collect()
 }
 
 /// Answers of seed 0 that somebody wrote into the page's files.
@@ -135,18 +135,18 @@ mod tests {
     #[test]
     fn an_answer_is_told_by_what_stands_in_its_own_page_only() {
         let leaking = [page("<b>E-22</b>", "E-22"), page("<b>e-33</b>", "E-33")];
-        assert_eq!(told(&leaking), ["E-22", "E-33"]);
+        assert_eq!(given_away(&leaking), ["E-22", "E-33"]);
         let options = [
             page("<li>Paris<li>Rome", "Paris"),
             page("<li>Paris<li>Rome", "Rome"),
         ];
-        assert_eq!(told(&options), Vec::<String>::new());
+        assert_eq!(given_away(&options), Vec::<String>::new());
         let once = [
             page("31 min", "31"),
             page("31 min", "47"),
             page("12 px", "64"),
         ];
-        assert_eq!(told(&once), Vec::<String>::new());
+        assert_eq!(given_away(&once), Vec::<String>::new());
     }
 
     #[test]

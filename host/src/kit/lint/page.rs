@@ -24,7 +24,7 @@ const LOADING: Duration = Duration::from_secs(30);
 const SCRIPT: &str = include_str!("page.js");
 
 #[derive(Deserialize)]
-struct Seen {
+struct Inspection {
     text: String,
     findings: Vec<String>,
 }
@@ -58,7 +58,7 @@ pub async fn loaded(task: &Task, home: &Home, lane: &Lane) -> Result<Vec<Finding
             findings.extend(found.map(|message| Finding::new(&file, None, message)));
         }
     }
-    for answer in answers::told(&pages) {
+    for answer in answers::given_away(&pages) {
         findings.push(Finding::new(
             &file,
             None,
@@ -80,7 +80,7 @@ fn clips(task: &Task) -> BTreeMap<String, PathBuf> {
         .unwrap_or_default()
 }
 
-async fn look(prepared: Prepared, home: &Home, lane: &Lane) -> Result<Seen> {
+async fn look(prepared: Prepared, home: &Home, lane: &Lane) -> Result<Inspection> {
     let (server, mut page) =
         PageServer::start(Arc::new(prepared), home, Arc::new(Timebase::new()))?;
     let browser = lane.launch_browser(&server.url()).await?;
@@ -101,7 +101,7 @@ async fn look(prepared: Prepared, home: &Home, lane: &Lane) -> Result<Seen> {
             .await
             .map_err(|_| anyhow!("it is not ready within {} s", LOADING.as_secs()))??;
         browser.check_geometry().await?;
-        Ok(browser.evaluate::<Seen>(SCRIPT).await?)
+        Ok(browser.evaluate::<Inspection>(SCRIPT).await?)
     }
     .await;
     server.stop().await;

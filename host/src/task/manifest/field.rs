@@ -169,85 +169,66 @@ impl CodePattern {
     }
 }
 
-impl Field {
-    /// # Errors
-    /// One line: not exactly one kind, or a kind without sense.
-    pub fn new(raw: RawField) -> Result<Self, String> {
-        let spoken = raw.spoken;
-        let given = [
-            raw.choose.is_some(),
-            raw.number.is_some(),
-            raw.code.is_some(),
-            raw.name.is_some(),
-            raw.phone.is_some(),
-            raw.date.is_some(),
-            raw.time.is_some(),
-            raw.timing.is_some(),
-            raw.shuffle.is_some(),
-            raw.sequence.is_some(),
-            raw.text.is_some(),
-        ];
-        if given.iter().filter(|kind| **kind).count() != 1 {
-            return Err("give exactly one of choose, number, code, name, phone, date, time, timing, shuffle, sequence, text".to_owned());
-        }
-        if raw.take.is_some() && raw.shuffle.is_none() {
-            return Err("`take` belongs to a shuffle".to_owned());
-        }
-        let apart = raw.apart.unwrap_or(0.0);
-        if raw.apart.is_some() && (raw.number.is_none() || raw.distinct_from.is_empty()) {
-            return Err("`apart` belongs to a number with `distinct-from`".to_owned());
-        }
-        if apart < 0.0 || !apart.is_finite() {
-            return Err("`apart` is 0 or more".to_owned());
-        }
-        let kind = if let Some(items) = raw.choose {
-            Kind::Choose(alternatives(items, "choose")?)
+/// Whether exactly one kind is given, and beside it only what belongs to that kind.
+fn one_kind(raw: &RawField) -> Result<(), String> {
+    let given = [
+        raw.choose.is_some(),
+        raw.number.is_some(),
+        raw.code.is_some(),
+        raw.name.is_some(),
+        raw.phone.is_some(),
+        raw.date.is_some(),
+        raw.time.is_some(),
+        raw.timing.is_some(),
+        raw.shuffle.is_some(),
+        raw.sequence.is_some(),
+        raw.text.is_some(),
+    ];
+    if given.iter().filter(|kind| **kind).count() != 1 {
+        return Err("give exactly one of choose, number, code, name, phone, date, time, timing, shuffle, sequence, text".to_owned());
+    }
+    if raw.take.is_some() && raw.shuffle.is_none() {
+        return Err("`take` belongs to a shuffle".to_owned());
+    }
+    if raw.apart.is_some() && (raw.number.is_none() || raw.distinct_from.is_empty()) {
+        return Err("`apart` belongs to a number with `distinct-from`".to_owned());
+    }
+    if raw
+        .apart
+        .is_some_and(|apart| apart < 0.0 || !apart.is_finite())
+    {
+        return Err("`apart` is 0 or more".to_owned());
+    }
+    Ok(())
+}
+
+impl Kind {
+    /// The one kind that is given.
+    fn new(raw: RawField) -> Result<Self, String> {
+        Ok(if let Some(items) = raw.choose {
+            Self::Choose(alternatives(items, "choose")?)
         } else if let Some(number) = raw.number {
-            let numbers = Numbers::new(&number, spoken)?;
-            match number.count {
-                None => Kind::Number(numbers),
-                Some(count)
-                    if (1..=numbers.candidates.len().min(LONGEST_LIST)).contains(&count) =>
-                {
-                    Kind::NumberList(numbers, count)
-                }
-                Some(_) => {
-                    return Err(format!(
-                        "`count` is from 1 to {}: they are all different",
-                        numbers.candidates.len().min(LONGEST_LIST)
-                    ));
-                }
-            }
+            Self::number(&number, raw.spoken)?
         } else if let Some(code) = raw.code {
-            Kind::Code(CodePattern::new(&code.pattern, spoken)?)
+            Self::Code(CodePattern::new(&code.pattern, raw.spoken)?)
         } else if let Some(person) = raw.name {
-            Kind::Name(person)
+            Self::Name(person)
         } else if let Some(phone) = raw.phone {
-            Kind::Phone(CodePattern {
+            Self::Phone(CodePattern {
                 places: people::phone_places(&phone)?,
             })
         } else if let Some(date) = raw.date {
-            Kind::Date(Dates::new(&date)?)
+            Self::Date(Dates::new(&date)?)
         } else if let Some(time) = raw.time {
-            Kind::Time(Times::new(&time)?)
+            Self::Time(Times::new(&time)?)
         } else if let Some(timing) = raw.timing {
-            if timing.min < 0.0 || timing.max > LONGEST_WAIT {
-                return Err("a timing is in milliseconds, from 0 to an hour".to_owned());
-            }
-            let numbers = Numbers::new(&timing, None)?;
-            match timing.count {
-                None => Kind::Timing(numbers),
-                Some(count) if (1..=LONGEST_LIST).contains(&count) => {
-                    Kind::TimingList(numbers, count)
-                }
-                Some(_) => return Err(format!("`count` is from 1 to {LONGEST_LIST}")),
-            }
+            Self::timing(&timing)?
         } else if let Some(sequence) = raw.sequence {
             let items = alternatives(sequence.of, "sequence")?;
             if !(1..=LONGEST_LIST).contains(&sequence.length) {
                 return Err(format!("`length` is from 1 to {LONGEST_LIST}"));
             }
-            Kind::Sequence {
+            Self::Sequence {
                 items,
                 length: sequence.length,
             }
@@ -257,26 +238,72 @@ impl Field {
             if take == 0 || take > items.len() {
                 return Err(format!("`take` is from 1 to {}", items.len()));
             }
-            Kind::Shuffle { items, take }
+            Self::Shuffle { items, take }
         } else {
-            Kind::Text(Template::parse(&raw.text.unwrap_or_default())?)
-        };
-        spoken_fits(&kind, spoken)?;
-        let distinct_from = raw
+            Self::Text(Template::parse(&raw.text.unwrap_or_default())?)
+        })
+    }
+
+    fn number(raw: &RawNumber, spoken: Option<Spoken>) -> Result<Self, String> {
+        let numbers = Numbers::new(raw, spoken)?;
+        let most = numbers.candidates.len().min(LONGEST_LIST);
+        match raw.count {
+            None => Ok(Self::Number(numbers)),
+            Some(count) if (1..=most).contains(&count) => Ok(Self::NumberList(numbers, count)),
+            Some(_) => Err(format!(
+                "`count` is from 1 to {most}: they are all different"
+            )),
+        }
+    }
+
+    fn timing(raw: &RawNumber) -> Result<Self, String> {
+        if raw.min < 0.0 || raw.max > LONGEST_WAIT {
+            return Err("a timing is in milliseconds, from 0 to an hour".to_owned());
+        }
+        let numbers = Numbers::new(raw, None)?;
+        match raw.count {
+            None => Ok(Self::Timing(numbers)),
+            Some(count) if (1..=LONGEST_LIST).contains(&count) => {
+                Ok(Self::TimingList(numbers, count))
+            }
+            Some(_) => Err(format!("`count` is from 1 to {LONGEST_LIST}")),
+        }
+    }
+
+    /// Whether a value of this kind can be asked to differ from others.
+    fn can_be_distinct(&self) -> bool {
+        match self {
+            Self::Choose(_)
+            | Self::Number(_)
+            | Self::NumberList(..)
+            | Self::Code(_)
+            | Self::Name(_)
+            | Self::Phone(_)
+            | Self::Date(_)
+            | Self::Time(_) => true,
+            Self::Shuffle { .. }
+            | Self::Sequence { .. }
+            | Self::Timing(_)
+            | Self::TimingList(..)
+            | Self::Text(_) => false,
+        }
+    }
+}
+
+impl Field {
+    /// # Errors
+    /// One line: not exactly one kind, or a kind without sense.
+    pub fn new(raw: RawField) -> Result<Self, String> {
+        one_kind(&raw)?;
+        let (spoken, apart) = (raw.spoken, raw.apart.unwrap_or(0.0));
+        let distinct_from: Vec<String> = raw
             .distinct_from
-            .into_iter()
-            .map(toml::Spanned::into_inner)
-            .collect::<Vec<_>>();
-        if !distinct_from.is_empty()
-            && matches!(
-                kind,
-                Kind::Shuffle { .. }
-                    | Kind::Sequence { .. }
-                    | Kind::Timing(_)
-                    | Kind::TimingList(..)
-                    | Kind::Text(_)
-            )
-        {
+            .iter()
+            .map(|name| name.get_ref().clone())
+            .collect();
+        let kind = Kind::new(raw)?;
+        spoken_fits(&kind, spoken)?;
+        if !distinct_from.is_empty() && !kind.can_be_distinct() {
             return Err(
                 "`distinct-from` belongs to choose, number, code, name, phone, date or time"
                     .to_owned(),

@@ -12,7 +12,7 @@ const QUOTA_AFTER: Duration = Duration::from_secs(600);
 
 /// One exchange, as far as retries care.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Seen {
+pub enum ProviderStatus {
     /// An answer that says nothing about the provider's health: success, or a fault of the request.
     Answered(u16),
     /// The provider is down, overloaded, or asks to wait.
@@ -29,14 +29,14 @@ pub enum Seen {
 
 /// What was seen during one attempt.
 #[derive(Default)]
-pub struct Sightings(Mutex<Vec<Seen>>);
+pub struct StatusLog(Mutex<Vec<ProviderStatus>>);
 
-impl Sightings {
-    pub fn add(&self, seen: Seen) {
+impl StatusLog {
+    pub fn add(&self, status: ProviderStatus) {
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .push(seen);
+            .push(status);
     }
 
     #[must_use]
@@ -46,7 +46,7 @@ impl Sightings {
 
     /// The last one decides: an adapter may ask again by itself.
     #[must_use]
-    pub fn last(&self) -> Option<Seen> {
+    pub fn last(&self) -> Option<ProviderStatus> {
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -57,9 +57,14 @@ impl Sightings {
 
 /// Reads an answer's status, headers and body.
 #[must_use]
-pub fn of_answer(status: u16, headers: &HeaderMap, body: &[u8], now: SystemTime) -> Seen {
+pub fn of_response(
+    status: u16,
+    headers: &HeaderMap,
+    body: &[u8],
+    now: SystemTime,
+) -> ProviderStatus {
     if status < 400 {
-        return Seen::Answered(status);
+        return ProviderStatus::Answered(status);
     }
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
     // One provider wraps its errors into a list.
@@ -70,15 +75,15 @@ pub fn of_answer(status: u16, headers: &HeaderMap, body: &[u8], now: SystemTime)
     let wait = wait(headers, error, now);
     let what = format!("status {status}");
     match status {
-        402 => Seen::Quota(what),
-        400 | 403 | 429 if says_quota(error) => Seen::Quota(what),
-        429 if wait.is_some_and(|wait| wait > QUOTA_AFTER) => Seen::Quota(format!(
+        402 => ProviderStatus::Quota(what),
+        400 | 403 | 429 if says_quota(error) => ProviderStatus::Quota(what),
+        429 if wait.is_some_and(|wait| wait > QUOTA_AFTER) => ProviderStatus::Quota(format!(
             "{what}, to wait for more than {} minutes",
             QUOTA_AFTER.as_secs() / 60
         )),
-        401 | 403 => Seen::KeyRefused(what),
-        408 | 409 | 425 | 429 | 500..=599 => Seen::Trouble { what, wait },
-        _ => Seen::Answered(status),
+        401 | 403 => ProviderStatus::KeyRefused(what),
+        408 | 409 | 425 | 429 | 500..=599 => ProviderStatus::Trouble { what, wait },
+        _ => ProviderStatus::Answered(status),
     }
 }
 
@@ -139,7 +144,7 @@ mod tests {
 
     use super::*;
 
-    fn seen(status: u16, headers: &[(&'static str, &str)], body: &Value) -> Seen {
+    fn read(status: u16, headers: &[(&'static str, &str)], body: &Value) -> ProviderStatus {
         let headers = headers
             .iter()
             .map(|(name, value)| {
@@ -150,12 +155,12 @@ mod tests {
             })
             .collect();
         let now = httpdate::parse_http_date("Mon, 30 Nov 2026 12:00:00 GMT").unwrap();
-        of_answer(status, &headers, body.to_string().as_bytes(), now)
+        of_response(status, &headers, body.to_string().as_bytes(), now)
     }
 
     fn wait_of(headers: &[(&'static str, &str)], body: &Value) -> Option<Duration> {
-        match seen(429, headers, body) {
-            Seen::Trouble { wait, .. } => wait,
+        match read(429, headers, body) {
+            ProviderStatus::Trouble { wait, .. } => wait,
             other => panic!("{other:?}"),
         }
     }
@@ -197,32 +202,38 @@ mod tests {
     #[test]
     fn quota_limit_key_and_fault_are_told_apart() {
         let code = |code: &str| json!({"error": {"message": "insufficient_quota", "code": code}});
-        let quota = |seen: Seen| matches!(seen, Seen::Quota(_));
-        let trouble = |seen: Seen| matches!(seen, Seen::Trouble { .. });
+        let quota = |status: ProviderStatus| matches!(status, ProviderStatus::Quota(_));
+        let trouble = |status: ProviderStatus| matches!(status, ProviderStatus::Trouble { .. });
         let none = json!({});
-        assert!(trouble(seen(429, &[], &code("rate_limit_exceeded"))));
-        assert!(quota(seen(429, &[], &code("project_spend_limit_exceeded"))));
-        assert!(quota(seen(
+        assert!(trouble(read(429, &[], &code("rate_limit_exceeded"))));
+        assert!(quota(read(429, &[], &code("project_spend_limit_exceeded"))));
+        assert!(quota(read(
             429,
             &[],
             &json!({"error": {"type": "insufficient_quota"}})
         )));
-        assert!(quota(seen(
+        assert!(quota(read(
             429,
             &[],
             &json!({"error": {"details": {"error_code": "enforced_spend_limit_reached"}}})
         )));
         let per = |what: &str| json!({"error": {"details": [{"violations": [{"quotaId": what}]}]}});
-        assert!(quota(seen(429, &[], &per("RequestsPerDayPerProject"))));
-        assert!(trouble(seen(429, &[], &per("RequestsPerMinutePerProject"))));
-        assert!(quota(seen(429, &[("retry-after", "86400")], &none)));
-        assert!(quota(seen(402, &[], &none)));
-        assert!(matches!(seen(401, &[], &none), Seen::KeyRefused(_)));
-        assert!(matches!(seen(403, &[], &none), Seen::KeyRefused(_)));
-        assert!(trouble(seen(529, &[], &none)));
-        assert!(trouble(seen(503, &[], &json!("<html>"))));
+        assert!(quota(read(429, &[], &per("RequestsPerDayPerProject"))));
+        assert!(trouble(read(429, &[], &per("RequestsPerMinutePerProject"))));
+        assert!(quota(read(429, &[("retry-after", "86400")], &none)));
+        assert!(quota(read(402, &[], &none)));
+        assert!(matches!(
+            read(401, &[], &none),
+            ProviderStatus::KeyRefused(_)
+        ));
+        assert!(matches!(
+            read(403, &[], &none),
+            ProviderStatus::KeyRefused(_)
+        ));
+        assert!(trouble(read(529, &[], &none)));
+        assert!(trouble(read(503, &[], &json!("<html>"))));
         for fine in [200, 301, 400, 404, 413, 422] {
-            assert_eq!(seen(fine, &[], &none), Seen::Answered(fine));
+            assert_eq!(read(fine, &[], &none), ProviderStatus::Answered(fine));
         }
     }
 }
