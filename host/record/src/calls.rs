@@ -61,17 +61,6 @@ pub enum ReadOutcome {
     Error(String),
 }
 
-/// What a policy asked of a blob.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum FileOperation {
-    /// Its media type and size.
-    Stat,
-    /// Its bytes.
-    Read,
-}
-
 /// Why a model call has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -23,7 +23,7 @@ mod run;
 mod started;
 mod writer;
 
-pub use calls::{BlobOutcome, Delivered, FileOperation, ModelFailure, ReadOutcome};
+pub use calls::{BlobOutcome, Delivered, ModelFailure, ReadOutcome};
 pub use dynacu_vocabulary as vocabulary;
 pub use episode::{
     ActionCounts, EndCause, EpisodeResult, Intervals, ModelIdentity, Outcome, Overhead, Perception,

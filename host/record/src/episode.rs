@@ -232,6 +232,29 @@ pub struct ActionCounts {
     pub failed: u32,
 }
 
+impl std::ops::AddAssign<&ActionCounts> for ActionCounts {
+    fn add_assign(&mut self, more: &ActionCounts) {
+        let ActionCounts {
+            done,
+            off_screen,
+            forbidden,
+            unknown_key,
+            not_granted,
+            cancelled,
+            invalid,
+            failed,
+        } = more;
+        self.done += done;
+        self.off_screen += off_screen;
+        self.forbidden += forbidden;
+        self.unknown_key += unknown_key;
+        self.not_granted += not_granted;
+        self.cancelled += cancelled;
+        self.invalid += invalid;
+        self.failed += failed;
+    }
+}
+
 /// The result of one episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -2,11 +2,12 @@
 
 use dynacu_vocabulary::{
     Action, ActionError, AudioContext, Encoding, PerformError, Point, RecentAudio, Rect, Sentence,
+    StopCause,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::calls::{BlobOutcome, Delivered, FileOperation, ModelFailure, ReadOutcome};
+use crate::calls::{BlobOutcome, Delivered, ModelFailure, ReadOutcome};
 use crate::episode::{EndCause, ScoreResult, Usage};
 use crate::started::EpisodeStarted;
 
@@ -89,6 +90,13 @@ pub enum Event {
         /// What it was handed.
         #[serde(flatten)]
         observation: Box<Observation>,
+    },
+    /// The policy asked for an observation and got the episode's end.
+    ObservationStopped {
+        /// When it asked.
+        asked_at: u64,
+        /// What it was told.
+        cause: StopCause,
     },
     /// A frame was kept, whether or not the policy may have it.
     Keyframe {
@@ -207,12 +215,10 @@ pub enum Event {
         /// The script, TOML; none where the task has none.
         script: Option<String>,
     },
-    /// The policy looked at or read a blob of its episode.
+    /// The policy read a blob of its episode.
     BlobRead {
         /// The blob that it named.
         blob: String,
-        /// What it asked.
-        operation: FileOperation,
         /// Its bytes; none where there is no such blob or the policy's quota was used up.
         size: Option<u64>,
     },

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use dynacu_record::{BlobOutcome, Delivered, Event, FileOperation, ReadOutcome};
+use dynacu_record::{BlobOutcome, Delivered, Event, ReadOutcome};
 use dynacu_runtime::types::{
     Action, BlobError, BlobInfo, Capabilities, EncodeError, Encoding, HearingError, Level,
     ModelError, ModelRequest, PerformError, ReadingError, Rect, SolutionError, StopCause, TextLine,
@@ -62,6 +62,15 @@ impl Session {
         self.desk
             .recorder
             .event_waiting(self.desk.timebase.now(), event);
+    }
+
+    /// The blob by which the record names a frame. Where there is none the episode ends, since its record cannot be whole.
+    fn name_of(&self, frame: &dyn Frame) -> Result<String, String> {
+        recorded(frame).map_err(|error| {
+            let why = names::encode_error(&error);
+            self.desk.picture_lost(&why);
+            why
+        })
     }
 
     fn not_granted(&self, what: &str) {
@@ -191,7 +200,13 @@ impl PolicyHost for Session {
 
     async fn observe(&mut self) -> Result<Observation, StopCause> {
         self.desk.policy_asks();
-        self.observing.observe(&self.desk).await
+        let asked_at = self.desk.timebase.now();
+        let observed = self.observing.observe(&self.desk).await;
+        if let Err(cause) = &observed {
+            let cause = *cause;
+            self.record(Event::ObservationStopped { asked_at, cause });
+        }
+        observed
     }
 
     fn subscribe(&mut self, on: bool) {
@@ -218,10 +233,12 @@ impl PolicyHost for Session {
             Ok(Some(SessionEvent::Sentence(sentence))) => Delivered::Sentence {
                 sentence: sentence.clone(),
             },
-            Ok(Some(SessionEvent::Keyframe(keyframe))) => Delivered::Keyframe {
-                // It was recorded as it was kept, or the episode is already ending for that.
-                frame: recorded(&*keyframe.frame).unwrap_or_default(),
-                captured_at: keyframe.captured_at,
+            Ok(Some(SessionEvent::Keyframe(keyframe))) => match self.name_of(&*keyframe.frame) {
+                Ok(frame) => Delivered::Keyframe {
+                    frame,
+                    captured_at: keyframe.captured_at,
+                },
+                Err(_) => return Err(StopCause::Infrastructure),
             },
         };
         self.record(Event::Next {
@@ -262,12 +279,13 @@ impl PolicyHost for Session {
         frame: Arc<dyn Frame>,
         encoding: Encoding,
     ) -> Result<String, EncodeError> {
+        let named = self.name_of(&*frame).map_err(EncodeError::Other)?;
         let encoded = frame.encode(encoding.clone()).await;
         if let Err(EncodeError::Other(why)) = &encoded {
             self.desk.picture_lost(why);
         }
         self.record(Event::Encoded {
-            frame: recorded(&*frame).unwrap_or_default(),
+            frame: named,
             encoding,
             outcome: outcome(&encoded, names::encode_error),
         });
@@ -280,12 +298,13 @@ impl PolicyHost for Session {
         area: Rect,
     ) -> Result<Vec<TextLine>, ReadingError> {
         let began = Instant::now();
+        let named = self.name_of(&*frame).map_err(ReadingError::Other)?;
         let read = match frame.as_any().downcast_ref::<ScreenFrame>() {
             Some(held) => self.read_frame(held, &area),
             None => Err(ReadingError::Gone),
         };
         self.record(Event::Read {
-            frame: recorded(&*frame).unwrap_or_default(),
+            frame: named,
             captured_at: frame.captured_at(),
             area,
             outcome: match &read {
@@ -326,7 +345,6 @@ impl PolicyHost for Session {
         let read = self.read_blob(id);
         self.record(Event::BlobRead {
             blob: id.chars().take(64).collect(),
-            operation: FileOperation::Read,
             size: read.as_ref().ok().map(|bytes| bytes.len() as u64),
         });
         read

@@ -130,16 +130,16 @@ mod tests {
         let folder = episode_folder(run, planned);
         std::fs::create_dir_all(&folder).unwrap();
         let result = json!({
-            "schema": 1, "task": "PAGE", "category": "P", "tier": "medium", "mode": "standard", "trial": 2, "seed": "1",
+            "schema": 2, "gate": "local", "model_calls": 0, "task": "PAGE", "category": "P", "tier": "medium", "mode": "standard", "trial": 2, "seed": "1",
             "policy": {"name": "idle", "version": "1", "sha256": ""}, "model": null,
             "outcome": outcome, "cause": "host-error", "detail": "", "page_result": "", "score": null, "steps": 0,
             "time_to_completion_s": null, "wall_s": 1.0,
             "overhead_ms": {"observe": [], "asr": [], "keyframe": [], "encode": []}, "model_ms": [],
-            "usage": {"input_tokens": 0, "output_tokens": 0, "cost_usd": null},
-            "perception": {"frames": 0, "late_frames": 0, "keyframes": 0, "sentences": 0, "heard_s": 0.0,
+            "usage": {"input_tokens": 0, "cached_input_tokens": 0, "output_tokens": 0, "reasoning_tokens": 0, "cost_usd": null},
+            "perception": {"frames": 0, "late_frames": 0, "interval_ms": null, "recognition_failures": 0, "keyframes": 0, "sentences": 0, "heard_s": 0.0,
                            "sound_gaps_ms": 0, "moments": 0, "delay_ms_p95": null},
             "speech": {"utterances": 0, "received": 0, "latency_ms_p95": null},
-            "actions": {"done": 0, "off_screen": 0, "forbidden": 0, "unknown_key": 0, "not_granted": 0, "cancelled": 0, "failed": 0},
+            "actions": {"done": 0, "off_screen": 0, "forbidden": 0, "unknown_key": 0, "not_granted": 0, "cancelled": 0, "invalid": 0, "failed": 0},
             "earlier_infrastructure_errors": 0
         });
         dynacu_record::write_json(&folder.join("episode.json"), &result).unwrap();

@@ -54,14 +54,7 @@ fn condition(group: &Group, id: String) -> Condition {
         {
             *stages.entry(stage).or_default() += 1;
         }
-        let more = &result.actions;
-        actions.done += more.done;
-        actions.off_screen += more.off_screen;
-        actions.forbidden += more.forbidden;
-        actions.unknown_key += more.unknown_key;
-        actions.not_granted += more.not_granted;
-        actions.cancelled += more.cancelled;
-        actions.failed += more.failed;
+        actions += &result.actions;
     }
     let of_counted =
         |pick: fn(&Episode) -> Option<f64>| Spread::of(group.counted().filter_map(pick));

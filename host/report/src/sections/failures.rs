@@ -96,13 +96,24 @@ fn counted(names: &BTreeMap<String, u64>) -> String {
 
 /// Actions that did not happen, by reason.
 fn not_done(actions: &ActionCounts) -> String {
+    let ActionCounts {
+        done: _,
+        off_screen,
+        forbidden,
+        unknown_key,
+        not_granted,
+        cancelled,
+        invalid,
+        failed,
+    } = *actions;
     let reasons = [
-        ("off-screen", actions.off_screen),
-        ("forbidden", actions.forbidden),
-        ("unknown key", actions.unknown_key),
-        ("not granted", actions.not_granted),
-        ("failed", actions.failed),
-        ("cancelled", actions.cancelled),
+        ("off-screen", off_screen),
+        ("forbidden", forbidden),
+        ("unknown key", unknown_key),
+        ("not granted", not_granted),
+        ("invalid", invalid),
+        ("failed", failed),
+        ("cancelled", cancelled),
     ];
     let some: Vec<String> = reasons
         .iter()
