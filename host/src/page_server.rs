@@ -59,6 +59,23 @@ pub enum FromPage {
     Lost,
 }
 
+/// Waits until the page has loaded. What else it sends before that is of no interest.
+///
+/// # Errors
+/// The page reports an error, or its server ended.
+pub async fn until_ready(page: &mut mpsc::Receiver<FromPage>) -> Result<()> {
+    loop {
+        match page.recv().await {
+            Some(FromPage::Ready) => return Ok(()),
+            Some(FromPage::Event(event)) if event.name == "page-error" => {
+                bail!("the page reports an error while loading: {}", event.data)
+            }
+            Some(_) => {}
+            None => bail!("the page's server ended while the page was loading"),
+        }
+    }
+}
+
 /// What all connections share.
 struct Shared {
     /// `127.0.0.1:<port>`, the only name under which the server answers.

@@ -18,7 +18,7 @@ use crate::desktop::display::{HEIGHT, WIDTH};
 use crate::episode::judge::Judge;
 use crate::episode::scoring;
 use crate::models;
-use crate::page_server::{FromPage, PageServer};
+use crate::page_server::{FromPage, PageServer, until_ready};
 use crate::perception::hearing::{Listener, Utterance};
 use crate::perception::recognizer::RecognizerChoice;
 use crate::task::home::Home;
@@ -90,18 +90,9 @@ where
     let profile = tempfile::tempdir()?;
     let mut browser = browser(profile.path(), &server.url())?;
     let ready = async {
-        loop {
-            tokio::select! {
-                event = page.recv() => match event {
-                    Some(FromPage::Ready) => return Ok(()),
-                    Some(FromPage::Event(event)) if event.name == "page-error" => {
-                        bail!("the page reports an error while loading: {}", event.data)
-                    }
-                    Some(_) => {}
-                    None => bail!("the page's server ended"),
-                },
-                how = browser.wait() => bail!("the browser ended before the page was ready: {}", how?),
-            }
+        tokio::select! {
+            ready = until_ready(&mut page) => ready,
+            how = browser.wait() => bail!("the browser ended before the page was ready: {}", how?),
         }
     };
     tokio::time::timeout(LOADING, ready)

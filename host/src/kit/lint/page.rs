@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 use serde::Deserialize;
 
 use super::{Finding, answers};
 use crate::capture::timebase::Timebase;
 use crate::desktop::lane::Lane;
-use crate::page_server::{FromPage, PageServer};
+use crate::page_server::{PageServer, until_ready};
 use crate::task::catalogue::Task;
 use crate::task::clips::ClipSet;
 use crate::task::home::Home;
@@ -84,20 +84,8 @@ async fn look(prepared: Prepared, home: &Home, lane: &Lane) -> Result<Inspection
     let (server, mut page) =
         PageServer::start(Arc::new(prepared), home, Arc::new(Timebase::new()))?;
     let browser = lane.launch_browser(&server.url()).await?;
-    let ready = async {
-        loop {
-            match page.recv().await {
-                Some(FromPage::Ready) => return Ok(()),
-                Some(FromPage::Event(event)) if event.name == "page-error" => {
-                    bail!("it reports an error while loading: {}", event.data)
-                }
-                Some(_) => {}
-                None => bail!("its server ended"),
-            }
-        }
-    };
     let seen = async {
-        tokio::time::timeout(LOADING, ready)
+        tokio::time::timeout(LOADING, until_ready(&mut page))
             .await
             .map_err(|_| anyhow!("it is not ready within {} s", LOADING.as_secs()))??;
         browser.check_geometry().await?;
