@@ -28,7 +28,7 @@ fn for_terminal(mut table: Table, rows: &[Vec<String>]) -> String {
     table.trim_fmt() + "\n"
 }
 
-/// A Markdown table. Text that Markdown would take for markup (`|`, `<`, a new line) stays text.
+/// A Markdown table. No cell can end its column or begin HTML.
 #[must_use]
 pub fn markdown(columns: &[impl AsRef<str>], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
@@ -41,9 +41,23 @@ pub fn markdown(columns: &[impl AsRef<str>], rows: &[Vec<String>]) -> String {
 }
 
 fn escaped(cell: &str) -> String {
-    cell.replace('|', "\\|")
-        .replace(['\n', '\r'], " ")
-        .replace('<', "&lt;")
+    markdown_line(cell).replace('|', "\\|")
+}
+
+/// A text as one line of Markdown in which nothing is HTML. A `<` before a space or a digit is none, and stays.
+#[must_use]
+pub fn markdown_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let begins_html = |next: &char| next.is_ascii_alphabetic() || "/!?".contains(*next);
+        match letter {
+            '\n' | '\r' => line.push(' '),
+            '<' if letters.peek().is_some_and(begins_html) => line.push_str("&lt;"),
+            other => line.push(other),
+        }
+    }
+    line
 }
 
 #[cfg(test)]
@@ -77,11 +91,11 @@ mod tests {
     fn markdown_keeps_its_columns_whatever_the_cells_hold() {
         let table = markdown(
             &["task", "said"],
-            &[vec!["A-E1".to_owned(), "a | b\n<b>".to_owned()]],
+            &[vec!["A-E1".to_owned(), "a | b\n<b> < 2".to_owned()]],
         );
         assert_eq!(
             table,
-            "| task | said          |\n|------|---------------|\n| A-E1 | a \\| b &lt;b> |\n"
+            "| task | said              |\n|------|-------------------|\n| A-E1 | a \\| b &lt;b> < 2 |\n"
         );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use dynacu_figures::table;
+use dynacu_figures::table::{self, markdown_line as line};
 
 use crate::document::{Block, Cell};
 use crate::model::{Report, Weight};
@@ -59,11 +59,6 @@ fn write_block(out: &mut String, block: &Block) {
         }
         Block::PageOnly(_) => Ok(()),
     };
-}
-
-/// A paragraph must not hold markup of a record.
-fn line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ").replace('<', "&lt;")
 }
 
 fn cell(cell: &Cell) -> String {
