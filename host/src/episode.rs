@@ -251,7 +251,7 @@ fn brief(policy: &Policy, trial: &Trial) -> Brief {
     let mut opaque = [0_u8; 8];
     // Only a name for logs: without randomness it may as well be zeros.
     let _ = getrandom::fill(&mut opaque);
-    let manifest = &trial.task.task.manifest;
+    let manifest = trial.task.manifest();
     Brief {
         episode: hex::encode(opaque),
         instruction: trial.task.variant.instruction.clone(),
@@ -270,7 +270,7 @@ fn started(bench: &Bench, policy: &Policy, trial: &Trial, brief: Brief, random: 
     let task = &trial.task;
     Event::EpisodeStarted(Box::new(EpisodeStarted {
         schema: SCHEMA,
-        task: task.task.manifest.id.clone(),
+        task: task.manifest().id.clone(),
         mode: trial.mode.to_string(),
         trial: trial.number,
         seed: task.variant.seed.to_string(),
@@ -298,7 +298,7 @@ fn started(bench: &Bench, policy: &Policy, trial: &Trial, brief: Brief, random: 
             burst: trial.burst,
             encoder: bench.encoder.name().to_owned(),
         },
-        moments: task.task.manifest.moments.iter().map(declared).collect(),
+        moments: task.manifest().moments.iter().map(declared).collect(),
     }))
 }
 
@@ -315,7 +315,7 @@ fn declared(moment: &Moment) -> DeclaredMoment {
 }
 
 fn blank(policy: &Policy, trial: &Trial) -> EpisodeResult {
-    let manifest = &trial.task.task.manifest;
+    let manifest = trial.task.manifest();
     EpisodeResult {
         schema: SCHEMA,
         task: manifest.id.clone(),

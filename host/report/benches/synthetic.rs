@@ -183,6 +183,7 @@ impl Plan<'_> {
         Ok(())
     }
 
+    #[allow(clippy::too_many_lines, reason = "one episode, event after event")]
     fn events(
         &self,
         folder: &Path,

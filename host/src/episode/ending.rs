@@ -278,7 +278,7 @@ async fn page_result(browser: &Browser, expected: Option<&str>) -> anyhow::Resul
 /// Whether the page says that it played speech: one of the task's spoken moments was marked.
 fn page_spoke(trial: &Trial, judge: &Judge) -> bool {
     let spoken = |name: &str| {
-        let moments = &trial.task.task.manifest.moments;
+        let moments = &trial.task.manifest().moments;
         moments
             .iter()
             .any(|moment| moment.name == name && moment.channel == MomentChannel::Audio)

@@ -9,7 +9,7 @@ use dynacu_runtime::{FailureKind, GuestFailure, Limits, PolicyEnd, PolicyRun};
 
 use super::desk::Request;
 use super::ending::{Counted, Ended, Ending, TICK};
-use super::observing::Observing;
+use super::observing::{Observing, millis};
 use super::phase::Phase;
 use super::session::Session;
 use super::stage::Stage;
@@ -78,7 +78,7 @@ pub async fn run(
             url: live.stage.server.url(),
         },
     );
-    let manifest = &trial.task.task.manifest;
+    let manifest = trial.task.manifest();
     let session = Session::new(
         Arc::clone(&live.stage.desk),
         live.stage.queue.clone(),
@@ -216,7 +216,7 @@ impl<'a> Live<'a> {
 
     /// The one loop of an episode. Earlier arms win where several are ready.
     async fn until_a_reason(&mut self, running: &mut PolicyRun) -> Reason {
-        let limit = tokio::time::Instant::now() + self.trial.task.task.manifest.time_limit;
+        let limit = tokio::time::Instant::now() + self.trial.task.manifest().time_limit;
         let mut tick = tokio::time::interval(TICK);
         loop {
             let incoming = &mut self.stage.incoming;
@@ -233,7 +233,7 @@ impl<'a> Live<'a> {
                     Request::Done => (EndCause::Done, "the policy said that it is done".to_owned()),
                     Request::StepLimit => (
                         EndCause::StepLimit,
-                        format!("the task's limit of {} observations", self.trial.task.task.manifest.step_limit),
+                        format!("the task's limit of {} observations", self.trial.task.manifest().step_limit),
                     ),
                     Request::End(cause, detail) => (cause, detail),
                 }),
@@ -251,7 +251,7 @@ impl<'a> Live<'a> {
                 }),
                 () = tokio::time::sleep_until(limit) => Some((
                     EndCause::TimeLimit,
-                    format!("the task's limit of {} s", self.trial.task.task.manifest.time_limit.as_secs()),
+                    format!("the task's limit of {} s", self.trial.task.manifest().time_limit.as_secs()),
                 )),
                 _ = tick.tick() => self.settle_held().await,
             };
@@ -421,8 +421,4 @@ fn browser_event(event: BrowserEvent) -> Reason {
         BrowserEvent::LeftPage(url) => (EndCause::LeftPage, format!("the page was left for {url}")),
         BrowserEvent::Lost(why) => (EndCause::BrowserLost, why),
     }
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

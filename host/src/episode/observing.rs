@@ -9,7 +9,6 @@ use dynacu_runtime::Observation;
 use dynacu_runtime::types::{AudioContext, EncodeError, RecentAudio, StopCause};
 
 use super::desk::{Desk, Request};
-use super::session::millis;
 use crate::observation::{ScreenFrame, in_window, observed, thin};
 
 /// Longer than any episode: only its end ends such a wait.
@@ -177,4 +176,8 @@ impl Desk {
             }
         }
     }
+}
+
+pub(super) fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -30,7 +30,7 @@ pub async fn score(
         }));
     };
     let episode = ScoredEpisode {
-        task: task.task.manifest.id.clone(),
+        task: task.manifest().id.clone(),
         variant_values: task.variant.scorer_input.to_string(),
         page_events: judge.page_events(),
         page_result: page_result.to_owned(),

@@ -16,7 +16,7 @@ use dynacu_runtime::{Completion, Frame, Observation, PolicyHost, SessionEvent};
 
 use super::desk::Desk;
 use super::names;
-use super::observing::Observing;
+use super::observing::{Observing, millis};
 use crate::action::queue::ActionQueue;
 use crate::inference::calls::{Inference, level_name, no_model};
 use crate::inference::media::medium;
@@ -409,8 +409,4 @@ fn outcome<E>(made: &Result<String, E>, name: fn(&E) -> String) -> BlobOutcome {
         Ok(blob) => BlobOutcome::Blob(blob.clone()),
         Err(error) => BlobOutcome::Error(name(error)),
     }
-}
-
-pub(super) fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -22,7 +22,7 @@ use crate::inference::calls::Inference;
 use crate::input::Input;
 use crate::models;
 use crate::observation::Shelf;
-use crate::page_server::{FromPage, PageServer};
+use crate::page_server::{FromPage, PageServer, until_ready};
 use crate::perception::hearing::{HeardEvent, Hearing, HearingConfig, Listener, Utterance};
 use crate::perception::seeing::{Seeing, SeeingConfig, SeeingEvent};
 use crate::speech::playback::Microphone;
@@ -257,7 +257,7 @@ async fn open_page(
         .blame(EndCause::BrowserLost)?;
     within(Phase::PageLoad, async {
         if !foreign {
-            wait_until_ready(page).await?;
+            until_ready(page).await?;
         }
         browser.check_geometry().await.context("the page's size")
     })
@@ -296,17 +296,4 @@ async fn glance(lane: &Lane) -> Result<Browser, Failure> {
         .await
         .blame(EndCause::LaneCheckFailed)?;
     Ok(browser)
-}
-
-async fn wait_until_ready(page: &mut Receiver<FromPage>) -> anyhow::Result<()> {
-    loop {
-        match page.recv().await {
-            Some(FromPage::Ready) => return Ok(()),
-            Some(FromPage::Event(event)) if event.name == "page-error" => {
-                bail!("the page reports an error while loading: {}", event.data)
-            }
-            Some(_) => {}
-            None => bail!("the page's server ended while the page was loading"),
-        }
-    }
 }

@@ -61,6 +61,10 @@ pub fn noise() -> Film {
 }
 
 /// Things that tell something.
+#[allow(
+    clippy::too_many_lines,
+    reason = "one film after the other, each of a few lines"
+)]
 fn telling() -> Vec<Film> {
     let toasts = Film::new(
         "toast, 300x60, for 1.5 s",
