@@ -320,7 +320,7 @@ mod tests {
         };
         let plain = text(&|out| list(&catalogue, false, out).unwrap());
         assert!(
-            plain.contains("A-E1   easy    aoi_audio         90 s  Price in a product review"),
+            plain.contains("A-E1  easy  aoi_audio  90 s   Price in a product review"),
             "{plain}"
         );
         let rows: serde_json::Value =

@@ -177,7 +177,7 @@ mod tests {
         }
         let lanes = views.now();
         assert_eq!(lanes[0].actions.len(), LINES);
-        assert_eq!(lanes[0].actions.back().unwrap(), "click 19");
+        assert_eq!(lanes[0].actions.back().unwrap(), "key 19");
         assert!(lanes[1].actions.is_empty());
         views.begins(0, "A-E1 in standard".to_owned());
         let lanes = views.now();
