@@ -65,6 +65,7 @@ test: build $(PYTHON_GUEST) ## builds everything and passes the tests, real epis
 	$(call say,tests)
 	@cargo nextest --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-nextest
 	@cd plugins && cargo test --quiet --locked --workspace --target-dir $(GUEST_TARGET)/native
+	@cargo test --quiet --locked -p dynacu-record --features schema --test schemas
 	@cargo nextest run --locked --workspace
 
 gates: build ## runs the gates of every task that changed, and writes their table into docs/tasks.md

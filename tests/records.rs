@@ -207,7 +207,7 @@ fn the_golden_record_is_read_and_holds() {
     let run = checkout().join("tests/golden/run");
     let info = read_run(&run).unwrap();
     assert_eq!(info.schema, SCHEMA);
-    let episode = run.join("episodes/reference/aoi_visual/F-E1/1");
+    let episode = run.join("episodes/reference/aoi_visual/F-E1-error-toast/1");
     let result = read_episode(&episode).unwrap();
     assert_eq!(
         (result.outcome, result.page_result.as_str()),

@@ -162,7 +162,7 @@ async fn the_report_is_clicked_through_to_the_step_that_failed() {
     let paper = "getComputedStyle(document.body).backgroundColor";
     let one = window.says(paper).await.unwrap();
     window.click("#theme").await.unwrap();
-    assert_ne!(window.says(paper).await.unwrap(), one);
+    until(&window, &format!("{paper} !== {one}")).await.unwrap();
 
     // From a failed episode's sign to its page, and there to where it went wrong.
     window.click("#tasks-table a.sign.failed").await.unwrap();

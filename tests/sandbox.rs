@@ -75,7 +75,7 @@ fn a_scratch_folder_has_to_be_granted_and_is_empty_each_time() {
     std::fs::copy(fixture("keeps-a-note").unwrap(), &plugin).unwrap();
     std::fs::write(
         folder.path().join("plugin.toml"),
-        "schema = 1\nscratch = true\n",
+        "schema = 2\nscratch = true\n",
     )
     .unwrap();
     let plugin = plugin.to_string_lossy();

@@ -18,9 +18,9 @@ use crate::thread;
 use crate::types::{Level, PageEvent, Score, ScoreError, ScoredEpisode};
 
 /// Instructions of one call, whatever it is about. The bundled scorers take a hundredth of it for sixteen thousand events.
-const WORK: u64 = 1_000_000_000;
+const WORK: u64 = 1_200_000_000;
 /// Instructions more for each byte that is read. A long text, taken apart word by word, takes seven hundred.
-const WORK_PER_BYTE: u64 = 20_000;
+const WORK_PER_BYTE: u64 = 25_000;
 /// Far behind the instructions, on a busy machine too: nothing but a call that hangs in the host gets here.
 const HANGS: Duration = Duration::from_secs(120);
 
@@ -123,7 +123,7 @@ impl Scorer {
     /// The label that `getTaskResult()` is to return from now on, or none while the task is pending.
     ///
     /// # Errors
-    /// The scorer failed, used up its work of a thousand million instructions and twenty thousand more for each byte that it
+    /// The scorer failed, used up its work of twelve hundred million instructions and twenty-five thousand more for each byte that it
     /// was handed, or was to read more than 16 384 events of 4 MiB. The next call gets a fresh instance.
     pub async fn judge(
         &self,

@@ -319,22 +319,9 @@ mod tests {
             String::from_utf8(out).unwrap()
         };
         let plain = text(&|out| list(&catalogue, false, out).unwrap());
-        let row = plain.lines().find(|line| line.starts_with("A-E1"));
-        let words: Vec<&str> = row
-            .unwrap()
-            .split("  ")
-            .map(str::trim)
-            .filter(|cell| !cell.is_empty())
-            .collect();
-        assert_eq!(
-            words,
-            [
-                "A-E1",
-                "easy",
-                "aoi_audio",
-                "90 s",
-                "Price in a product review"
-            ]
+        assert!(
+            plain.contains("A-E1  easy  aoi_audio  90 s   Price in a product review"),
+            "{plain}"
         );
         let rows: serde_json::Value =
             serde_json::from_str(&text(&|out| list(&catalogue, true, out).unwrap())).unwrap();

@@ -142,7 +142,7 @@ mod tests {
             "plugins": [{"name": "idle", "kind": "policy", "version": "1", "sha256": "a".repeat(64), "grants": []}],
             "models": [{"name": "silero", "sha256": "b".repeat(64)}],
             "task_set": "c".repeat(64), "machine": {"kernel": "6", "cpu": "", "cores": 2, "memory_mib": 1, "chromium": "156", "pulseaudio": "16"},
-            "tasks": ["A-E1"], "modes": ["standard"], "seed": "0", "trials": 1, "pace_ms": 5000, "fps": 3.0, "gate": "local", "gates": [],
+            "tasks": ["A-E1"], "modes": ["standard"], "seed": "0", "trials": 1, "pace_ms": 5000, "fps": 3.0, "gate": "local", "gates": ["local"],
             "pixel_threshold": null, "semantic_threshold": null, "burst": false, "encoder": "lcnet", "recognizer": "base",
             "started": 0, "resumed": [], "ended": null, "lanes": 1, "planned": 1, "inference": null,
             "config": {"pace": 5.0, "lanes": 1, "models": {"max-cost": 1.0, "timeout": 180.0}, "group": [{"plugin": ["idle"]}]}
