@@ -44,7 +44,7 @@ pub mod stage;
 pub mod stop;
 
 use ending::Ended;
-use session::millis;
+use observing::millis;
 use stage::Stage;
 use stop::Stop;
 
