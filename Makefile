@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup guests host models build demo test gates measure matrix lint clean
+.PHONY: help setup guests fixtures host models build demo test gates measure matrix dist lint clean
 
 # Cargo's own variable decides where things are built; the default is ./target.
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),$(CURDIR)/target)
@@ -17,26 +17,30 @@ PYTHON_GUEST := $(DIST)/fixtures/python-idle.wasm
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
+# Copies components that changed, under the names of their plugins. Cargo names some files twice, once with a hash: those are left.
+install = @for wasm in $(1)/*.wasm; do name=$$(basename "$$wasm"); case "$$name" in *-????????????????.wasm) continue ;; esac; \
+	  cmp -s "$$wasm" "$(2)/$${name//_/-}" || cp "$$wasm" "$(2)/$${name//_/-}"; done
+
 help: ## lists the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
 
 setup: ## installs missing system packages and the WebAssembly target
 	@.ci/setup
 
-guests: setup ## builds the bundled plugins and the test guests into plugins/dist
+guests: setup ## builds the bundled plugins into plugins/dist
 	$(call say,guests)
 	@cd plugins && $(GUEST_CARGO) build --quiet --locked --release --target wasm32-wasip2 --target-dir $(BUNDLED)
+	@mkdir -p $(DIST)
+	$(call install,$(BUNDLED)/wasm32-wasip2/release,$(DIST))
+
+fixtures: guests ## builds the guests that only the tests need: examples, attackers, broken components
+	$(call say,test guests)
 	@cd plugins && $(GUEST_CARGO) build --quiet --locked --release --target wasm32-wasip2 --target-dir $(BUNDLED) -p dynacu-sdk --examples
 	@cd tests/fixtures/plugins && cargo build --quiet --locked --release --target wasm32-wasip2 --target-dir $(GUEST_TARGET)/fixtures
 	@mkdir -p $(DIST)/fixtures $(DIST)/examples
 	@cd tests/fixtures/plugins && cargo run --quiet --locked -p from-wat --target-dir $(GUEST_TARGET)/fixtures -- . $(CURDIR)/$(DIST)/fixtures
-	@for wasm in $(BUNDLED)/wasm32-wasip2/release/*.wasm; do \
-	  name=$$(basename "$$wasm"); cmp -s "$$wasm" "$(DIST)/$${name//_/-}" || cp "$$wasm" "$(DIST)/$${name//_/-}"; done
-	@for wasm in $(BUNDLED)/wasm32-wasip2/release/examples/*.wasm; do \
-	  name=$$(basename "$$wasm"); case "$$name" in *-????????????????.wasm) continue ;; esac; \
-	  cmp -s "$$wasm" "$(DIST)/examples/$${name//_/-}" || cp "$$wasm" "$(DIST)/examples/$${name//_/-}"; done
-	@for wasm in $(GUEST_TARGET)/fixtures/wasm32-wasip2/release/*.wasm; do \
-	  name=$$(basename "$$wasm"); cmp -s "$$wasm" "$(DIST)/fixtures/$${name//_/-}" || cp "$$wasm" "$(DIST)/fixtures/$${name//_/-}"; done
+	$(call install,$(BUNDLED)/wasm32-wasip2/release/examples,$(DIST)/examples)
+	$(call install,$(GUEST_TARGET)/fixtures/wasm32-wasip2/release,$(DIST)/fixtures)
 
 # Half a minute and 70 MB from the package index, so only the tests ask for it, once.
 $(PYTHON_GUEST): tests/fixtures/plugins/python-idle/app.py $(wildcard wit/*.wit wit/deps/*/*.wit)
@@ -48,7 +52,7 @@ $(PYTHON_GUEST): tests/fixtures/plugins/python-idle/app.py $(wildcard wit/*.wit 
 
 host: setup ## builds dynacu-host
 	$(call say,host (the first build takes about ten minutes on two cores))
-	@cargo build --locked --workspace
+	@cargo build --locked -p dynacu-host
 
 models: host ## fetches the model files that are missing, and checks them
 	$(call say,models)
@@ -61,27 +65,33 @@ demo: build ## builds everything and runs three tasks for real, end to end
 	@rm -rf runs/demo
 	@$(HOST) --config docs/demo.toml
 
-test: build $(PYTHON_GUEST) ## builds everything and passes the tests, real episodes included
+test: build fixtures $(PYTHON_GUEST) ## builds everything and passes the tests, real episodes included
 	$(call say,tests)
+	@cargo build --quiet --locked --workspace
 	@cargo nextest --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-nextest
 	@cd plugins && cargo test --quiet --locked --workspace --target-dir $(GUEST_TARGET)/native
 	@cargo test --quiet --locked -p dynacu-record --features schema --test schemas
 	@cargo nextest run --locked --workspace
 
+dist: guests ## packs an archive that runs without a compiler into target/archives
+	$(call say,archive)
+	@.ci/dist
+
 gates: build ## runs the gates of every task that changed, and writes their table into docs/tasks.md
 	$(call say,gates)
 	@$(HOST) tasks gate --sheets docs/tasks
 
-measure: build ## measures perception and speech beside their budgets, and writes the figures into docs/perception.md
+measure: build fixtures ## measures perception and speech beside their budgets, and writes the figures into docs/perception.md
 	$(call say,measure)
+	@cargo build --quiet --locked -p dynacu-measure
 	@$(TARGET)/debug/dynacu-measure all --out docs/perception --doc docs/perception.md
 
-matrix: build ## every mode with every model adapter on every task, against local servers (two hours)
+matrix: build fixtures ## every mode with every model adapter on every task, against local servers (two hours)
 	$(call say,matrix)
 	@cargo nextest run --locked --workspace --run-ignored only --no-capture -E 'test(/^matrix_/)'
 
 # Known vulnerabilities (`cargo deny check advisories`) are left out: their list is fetched from the network.
-lint: guests ## format, clippy, types of the pages, licences
+lint: fixtures ## format, clippy, types of the pages, licences
 	$(call say,lint)
 	@cargo fmt --check
 	@cd plugins && cargo fmt --check

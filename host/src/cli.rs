@@ -19,6 +19,7 @@ pub mod plugin;
 pub mod report;
 pub mod rescore;
 pub mod run;
+pub mod setup;
 pub mod tasks;
 
 const EXAMPLES: &str = "Examples:
@@ -61,6 +62,9 @@ enum Command {
         after_help = "Examples:\n  dynacu-host plugin new my-agent --kind policy --language javascript\n  dynacu-host plugin check my-agent\n\ndocs/plugins.md says how to write one."
     )]
     Plugin(plugin::PluginCommand),
+    /// Installs what this machine lacks to run episodes: Debian packages and model files
+    #[command(after_help = "Examples:\n  dynacu-host setup --dry-run\n  dynacu-host setup")]
+    Setup(setup::SetupArguments),
     /// Checks every part of this machine that an episode needs, by using it
     #[command(
         after_help = "Examples:\n  dynacu-host doctor --json\n  dynacu-host doctor --plugin claude --model claude-opus-5-5"
@@ -116,8 +120,8 @@ pub fn main() -> ExitCode {
     if let Some(Command::Supervise { folder }) = &arguments.command {
         return crate::desktop::supervisor::run(folder);
     }
-    let done = crate::program::runtime()
-        .map_err(anyhow::Error::from)
+    let done = crate::program::baseline()
+        .and_then(|()| Ok(crate::program::runtime()?))
         .and_then(|runtime| runtime.block_on(dispatch(arguments)));
     match done {
         Ok(Done::Well) => ExitCode::SUCCESS,
@@ -152,6 +156,7 @@ async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
             let studio = || Ok(Arc::new(Studio::new(None, None)) as Arc<dyn Renderer>);
             tasks::run(command, &home()?, studio).await
         }
+        Some(Command::Setup(arguments)) => setup::run(&arguments),
         Some(Command::Models(command)) => models::run(&command),
         Some(Command::Plugin(command)) => plugin::run(command).await,
         Some(Command::Doctor {

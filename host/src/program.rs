@@ -20,3 +20,30 @@ pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
         .enable_all()
         .build()
 }
+
+/// Refuses a processor that this build is not for. `make dist` builds for x86-64-v3; a build from source fits the machine that it was
+/// made on.
+///
+/// # Errors
+/// The processor lacks instructions that the build takes for granted.
+pub fn baseline() -> anyhow::Result<()> {
+    #[cfg(target_arch = "x86_64")]
+    if option_env!("DYNACU_BASELINE") == Some("x86-64-v3") {
+        let has = [
+            ("AVX2", std::is_x86_feature_detected!("avx2")),
+            ("BMI2", std::is_x86_feature_detected!("bmi2")),
+            ("F16C", std::is_x86_feature_detected!("f16c")),
+            ("FMA", std::is_x86_feature_detected!("fma")),
+        ];
+        let lacking: Vec<&str> = has
+            .into_iter()
+            .filter_map(|(name, has)| (!has).then_some(name))
+            .collect();
+        anyhow::ensure!(
+            lacking.is_empty(),
+            "this build is for processors of the level x86-64-v3, and this one lacks {}: build from source, which fits the machine",
+            lacking.join(", ")
+        );
+    }
+    Ok(())
+}

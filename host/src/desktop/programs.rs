@@ -4,7 +4,7 @@ use super::browser;
 
 /// A program that is not on the path, and the Debian package that has it.
 #[derive(Debug, thiserror::Error)]
-#[error("{program} is missing: run `make setup`, or `apt-get install {package}`")]
+#[error("{program} is missing: run `dynacu-host setup`, or `apt-get install {package}`")]
 pub struct MissingProgram {
     program: &'static str,
     package: &'static str,
