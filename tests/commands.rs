@@ -130,6 +130,40 @@ fn missing_chromium() {
     says(&output, 2, &["chromium"]);
 }
 
+/// With `--dry-run` nothing is installed, so this asks for a package that is missing nowhere but on this test's path.
+#[test]
+fn setup_names_what_is_missing_before_it_installs_anything() {
+    let folder = tempfile::tempdir().unwrap();
+    let dpkg = folder.path().join("dpkg-query");
+    std::fs::write(
+        &dpkg,
+        "#!/bin/sh\ncase \"$4\" in xvfb) exit 1 ;; *) printf 'install ok installed' ;; esac\n",
+    )
+    .unwrap();
+    std::fs::set_permissions(&dpkg, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let setup = || {
+        let mut command = Command::new(host().unwrap());
+        command.args(["setup", "--dry-run"]);
+        command
+    };
+    let told = setup().env("PATH", folder.path()).output().unwrap();
+    let text = String::from_utf8_lossy(&told.stdout);
+    assert!(
+        told.status.success() && text.contains("apt-get install -y --no-install-recommends xvfb\n"),
+        "{text}"
+    );
+    let empty = tempfile::tempdir().unwrap();
+    let told = setup().env("DYNACU_MODELS", empty.path()).output().unwrap();
+    let text = String::from_utf8_lossy(&told.stdout);
+    assert!(
+        text.contains("Model files that are missing: ") && !text.contains("apt-get"),
+        "{text}"
+    );
+    // Where it cannot know what is missing it says what to install.
+    let told = setup().env("PATH", empty.path()).output().unwrap();
+    says(&told, 2, &["dpkg-query", "chromium", "xvfb"]);
+}
+
 #[test]
 fn a_run_folder_that_holds_a_run_is_not_touched() {
     let folder = tempfile::tempdir().unwrap();
