@@ -28,7 +28,7 @@ pub struct SetupArguments {
     reason = "what is missing is this command's output"
 )]
 pub fn run(arguments: &SetupArguments) -> Result<Done> {
-    let packages = missing(|program| on_path(program), installed)?;
+    let packages = missing(on_path, installed)?;
     let files: Vec<_> = pull::list()?
         .into_iter()
         .filter(|file| !file.present && !file.optional)
