@@ -192,6 +192,8 @@ fn a_policy_in_javascript_and_an_adapter_in_python_hear_a_price() {
                 "a-model",
                 "--endpoint",
                 &endpoint,
+                "--grant",
+                "secret=MY_PROVIDER_API_KEY@my-provider.invalid",
                 "--task",
                 "A-E1",
                 "--mode",

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
+use crate::config::grants::Grant;
 use crate::config::inference::ModelSettings;
 use crate::config::settings::{GroupSettings, RunSettings, plugin_tables};
 use crate::studio::Studio;
@@ -82,6 +83,9 @@ enum Command {
         /// A TOML file with one table of settings for each plugin
         #[arg(long, value_name = "FILE", value_parser = plugin_tables())]
         settings: Option<toml::Table>,
+        /// Allows what an adapter asks for: host=HOST, secret=VARIABLE@HOST, memory
+        #[arg(long, value_delimiter = ',')]
+        grant: Vec<Grant>,
         #[command(flatten)]
         models: ModelSettings,
     },
@@ -164,6 +168,7 @@ async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
             plugin,
             model,
             settings,
+            grant,
             models,
         }) => {
             let asked = RunSettings {
@@ -173,6 +178,7 @@ async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
                     ..GroupSettings::default()
                 },
                 settings,
+                grant,
                 models,
                 ..RunSettings::default()
             };

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use self::choices::{Category, Recognizer};
+use self::grants::Grant;
 use self::inference::ModelConfig;
 use self::layers::Over;
 use self::settings::{GroupSettings, RunSettings, SCHEMA};
@@ -20,6 +21,7 @@ use crate::task::manifest::Tier;
 use crate::task::variant::Seed;
 
 pub mod choices;
+pub mod grants;
 pub mod inference;
 mod layers;
 pub mod settings;
@@ -79,7 +81,7 @@ pub struct RunConfig {
     /// Tables for plugins, by plugin name.
     pub settings: toml::Table,
     /// What is allowed beyond naming a plugin: `reading`, `solution`, `memory`, `scratch`.
-    pub grants: Vec<String>,
+    pub grants: Vec<Grant>,
     pub model: ModelConfig,
     /// The settings that give this run again, defaults included.
     recorded: RunSettings,
@@ -199,10 +201,7 @@ impl RunConfig {
             burst: all.burst,
             recognizer: RecognizerChoice::named(recognizer.name(), all.remote_recognizer.clone())?,
             settings,
-            grants: named(&all.grant)
-                .into_iter()
-                .map(|grant| grant.name().to_owned())
-                .collect(),
+            grants: all.grant.clone(),
             model: ModelConfig::resolve(&mut all.models),
             recorded: all,
         })

@@ -44,7 +44,7 @@ pub use failure::{FailureKind, GuestFailure};
 pub use frames::HELD_FRAMES;
 pub use limits::{DEFAULT_MEMORY_BYTES, Limits, Taken};
 pub use load_error::LoadError;
-pub use manifest::Manifest;
+pub use manifest::{Credential, Manifest};
 pub use plugin::{Inspection, Plugin};
 pub use policy_host::{
     ActionOutcome, ActionReceipt, Completion, Frame, Keyframe, Observation, PolicyHost,

@@ -53,6 +53,9 @@ pub struct Manifest {
     pub scratch: bool,
 }
 
+/// The methods that a guest's request may have.
+const METHODS: [&str; 4] = ["GET", "POST", "PUT", "DELETE"];
+
 /// A secret that the host adds to requests. It never enters the guest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -69,6 +72,38 @@ pub struct Credential {
     /// Whether requests may leave without it where the variable is not set, as to a server of one's own.
     #[serde(default)]
     pub optional: bool,
+    /// Methods of the requests that carry it.
+    #[serde(default = "post")]
+    pub methods: Vec<String>,
+    /// What the paths of these requests begin with: `/v1/messages` stands for itself and everything below it.
+    #[serde(default = "any_path")]
+    pub paths: Vec<String>,
+}
+
+fn post() -> Vec<String> {
+    vec!["POST".to_owned()]
+}
+
+fn any_path() -> Vec<String> {
+    vec!["/".to_owned()]
+}
+
+impl Credential {
+    /// Whether a request of this method to this path may carry it.
+    #[must_use]
+    pub fn covers(&self, method: &str, path: &str) -> bool {
+        // What a server may read as another path than this host does.
+        let encoded = ["%2e", "%2f", "%5c"];
+        let lower = path.to_ascii_lowercase();
+        if encoded.iter().any(|encoded| lower.contains(encoded)) {
+            return false;
+        }
+        let below = |prefix: &String| {
+            let rest = path.strip_prefix(prefix.trim_end_matches('/'));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.methods.iter().any(|named| named == method) && self.paths.iter().any(below)
+    }
 }
 
 impl Default for Manifest {
@@ -150,6 +185,23 @@ impl Manifest {
             }
         }
         for credential in &manifest.credentials {
+            if !credential
+                .methods
+                .iter()
+                .all(|method| METHODS.contains(&method.as_str()))
+            {
+                return Err(fault(format!(
+                    "credentials: methods of `{}`: use {}",
+                    credential.secret,
+                    METHODS.join(", ")
+                )));
+            }
+            if !credential.paths.iter().all(|path| path.starts_with('/')) {
+                return Err(fault(format!(
+                    "credentials: paths of `{}` begin with a slash",
+                    credential.secret
+                )));
+            }
             if !manifest.hosts.contains(&credential.host) {
                 return Err(fault(format!(
                     "credentials: `{}` is bound to `{}`, which is not among `hosts`",
@@ -169,8 +221,12 @@ impl Manifest {
         }
         for credential in &self.credentials {
             asks.push(format!(
-                "${} to {} in `{}`",
-                credential.secret, credential.host, credential.header
+                "${} to {} in `{}` ({} {})",
+                credential.secret,
+                credential.host,
+                credential.header,
+                credential.methods.join(", "),
+                credential.paths.join(", ")
             ));
         }
         if !self.channels.is_empty() {

@@ -96,28 +96,6 @@ impl Named for Recognizer {
     }
 }
 
-/// What is allowed to a plugin beyond naming it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Grant {
-    Reading,
-    Solution,
-    Memory,
-    Scratch,
-}
-
-impl Named for Grant {
-    const ALL: &'static [Self] = &[Self::Reading, Self::Solution, Self::Memory, Self::Scratch];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Reading => "reading",
-            Self::Solution => "solution",
-            Self::Memory => "memory",
-            Self::Scratch => "scratch",
-        }
-    }
-}
-
 /// How many isolated desktops run episodes at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lanes {

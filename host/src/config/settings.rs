@@ -10,7 +10,8 @@ use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::choices::{Category, Grant, Lanes, Recognizer};
+use super::choices::{Category, Lanes, Recognizer};
+use super::grants::Grant;
 use super::inference::ModelSettings;
 use super::layers::{Over, layered};
 use super::read_toml;
@@ -55,9 +56,10 @@ pub struct RunSettings {
     /// A TOML file with one table of settings for each plugin
     #[arg(long, value_name = "FILE", value_parser = plugin_tables())]
     pub settings: Option<toml::Table>,
-    /// Allows an assist or a resource that a plugin asks for
+    /// Allows what a plugin asks for: reading, solution, memory, scratch; and to an adapter that does not come with the host
+    /// host=HOST and secret=VARIABLE@HOST
     #[arg(long, value_delimiter = ',')]
-    pub grant: Vec<Name<Grant>>,
+    pub grant: Vec<Grant>,
     /// Seconds between two observations [default: 5]
     #[arg(long)]
     pub pace: Option<Pace>,

@@ -184,18 +184,37 @@ impl CallEgress {
             let name = destination.host;
             return Err(denied(NotPublic { name, address }.to_string()));
         }
+        let method = method(request.method);
+        self.covered(&destination, &method)?;
         let headers = self.headers(&request.headers, &destination.host)?;
         let left = self.until.saturating_duration_since(Instant::now());
         let asked = request.timeout;
         let asked = asked.map(|asked| Duration::from_millis(asked.milliseconds));
         Ok(Ready {
-            method: method(request.method),
+            method,
             headers,
             body: self.body(request.body).await?,
             timeout: asked.map_or(left, |asked| asked.min(left)),
             whole_time: asked.is_none_or(|asked| asked >= left),
             destination,
         })
+    }
+
+    /// A key answers for everything that its account may do, so it goes only where its manifest said.
+    fn covered(&self, destination: &Destination, method: &Method) -> Result<(), HttpError> {
+        for credential in self.grant.secrets.of(&destination.host) {
+            let binding = &credential.binding;
+            if !binding.covers(method.as_str(), &destination.path) {
+                return Err(HttpError::Denied(format!(
+                    "${} goes to {} with {} to {} only: name the methods and paths of other requests in the manifest's key `credentials`",
+                    binding.secret,
+                    binding.host,
+                    binding.methods.join(", "),
+                    binding.paths.join(", ")
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// The guest's headers, and the credentials of this host.

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::built;
 use crate::cli::Done;
+use crate::config::grants::Grant;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -59,15 +60,22 @@ async fn describe(plugin: &Plugin) -> Option<String> {
 }
 
 /// What naming it on the command line does not allow yet.
-fn grants(inspection: &Inspection) -> Vec<&'static str> {
+fn grants(inspection: &Inspection) -> Vec<String> {
     let manifest = &inspection.manifest;
     let resources = [
-        (manifest.memory_needs_grant(), "memory"),
-        (manifest.scratch, "scratch"),
+        (manifest.memory_needs_grant(), Grant::Memory),
+        (manifest.scratch, Grant::Scratch),
     ];
     let resources = resources.into_iter().filter(|(needed, _)| *needed);
-    let assists = manifest.assists.iter().map(|assist| assist.name());
-    assists.chain(resources.map(|(_, name)| name)).collect()
+    let assists = manifest.assists.iter().map(|assist| Grant::from(*assist));
+    let hosts = manifest.hosts.iter().map(|host| Grant::host(host));
+    let secrets = manifest.credentials.iter();
+    assists
+        .chain(resources.map(|(_, grant)| grant))
+        .chain(hosts)
+        .chain(secrets.map(|secret| Grant::secret(&secret.secret, &secret.host)))
+        .map(|grant| grant.to_string())
+        .collect()
 }
 
 fn text(inspection: &Inspection, says: Option<&str>) -> String {

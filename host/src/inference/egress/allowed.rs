@@ -62,6 +62,8 @@ pub struct Destination {
     /// The manifest's entry that allows it; credentials are bound to it.
     pub host: String,
     pub url: Url,
+    /// The path that the guest asked for, before an endpoint's own was put in front.
+    pub path: String,
     /// The operator named the server, so its address may be any.
     pub named_by_operator: bool,
 }
@@ -133,6 +135,7 @@ impl Allowed {
             }
             return Ok(Destination {
                 host,
+                path: asked.path().to_owned(),
                 url: asked,
                 named_by_operator: false,
             });
@@ -143,6 +146,7 @@ impl Allowed {
         url.set_query(asked.query());
         Ok(Destination {
             host,
+            path: asked.path().to_owned(),
             url,
             named_by_operator: true,
         })

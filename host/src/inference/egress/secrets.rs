@@ -5,11 +5,19 @@ use std::borrow::Cow;
 
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
-use dynacu_runtime::Manifest;
+use dynacu_runtime::{Credential as Binding, Manifest};
 use reqwest::header::{HeaderName, HeaderValue};
 
 /// Shorter ones would be cut out of innocent text.
 const SHORTEST: usize = 8;
+
+/// Variables that people have set already, and the only host that each is for, whatever a manifest or a grant says.
+const RESERVED: [(&str, &str); 4] = [
+    ("ANTHROPIC_API_KEY", "api.anthropic.com"),
+    ("GEMINI_API_KEY", "generativelanguage.googleapis.com"),
+    ("GOOGLE_API_KEY", "generativelanguage.googleapis.com"),
+    ("OPENAI_API_KEY", "api.openai.com"),
+];
 
 /// A credential that cannot be used.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -24,6 +32,15 @@ pub enum CredentialError {
         "${0} is shorter than {SHORTEST} characters: that is no key, and it could not be told from other text"
     )]
     TooShort(String),
+    #[error(
+        "${variable} is {owner}'s key, and {plugin}'s manifest binds it to {host}: name another variable there"
+    )]
+    Reserved {
+        plugin: String,
+        variable: String,
+        owner: &'static str,
+        host: String,
+    },
     #[error("${0} cannot be put into a header: it holds a line break or another control character")]
     NotAHeader(String),
     #[error(
@@ -39,8 +56,8 @@ pub enum CredentialError {
 /// One secret on its way to one host.
 #[derive(Clone)]
 pub struct Credential {
-    /// As the manifest names it.
-    pub host: String,
+    /// As the manifest binds it: to a host, methods and paths.
+    pub binding: Binding,
     pub header: HeaderName,
     /// None where it is optional and not set.
     pub value: Option<HeaderValue>,
@@ -57,7 +74,7 @@ impl Secrets {
     /// Reads what a manifest binds. `variable` looks one up in the environment.
     ///
     /// # Errors
-    /// One is missing, or cannot be sent.
+    /// One is missing, cannot be sent, or belongs to another host.
     pub fn read(
         plugin: &str,
         manifest: &Manifest,
@@ -65,6 +82,7 @@ impl Secrets {
     ) -> Result<Secrets, CredentialError> {
         let mut secrets = Secrets::default();
         for wanted in &manifest.credentials {
+            reserved(plugin, wanted)?;
             let header = HeaderName::from_bytes(wanted.header.as_bytes()).map_err(|_| {
                 CredentialError::BadHeader {
                     plugin: plugin.to_owned(),
@@ -96,7 +114,7 @@ impl Secrets {
                 }
             };
             secrets.credentials.push(Credential {
-                host: wanted.host.clone(),
+                binding: wanted.clone(),
                 header,
                 value,
             });
@@ -108,12 +126,33 @@ impl Secrets {
     pub fn of<'a>(&'a self, host: &'a str) -> impl Iterator<Item = &'a Credential> {
         self.credentials
             .iter()
-            .filter(move |credential| credential.host == host)
+            .filter(move |credential| credential.binding.host.eq_ignore_ascii_case(host))
     }
 
     #[must_use]
     pub fn scrubber(&self) -> &Scrubber {
         &self.scrubber
+    }
+}
+
+/// Refuses a provider's key on its way to somebody else.
+///
+/// # Errors
+/// The binding is one.
+pub fn reserved(plugin: &str, binding: &Binding) -> Result<(), CredentialError> {
+    let owner = RESERVED
+        .iter()
+        .find(|(variable, _)| *variable == binding.secret);
+    match owner {
+        Some((_, owner)) if !binding.host.eq_ignore_ascii_case(owner) => {
+            Err(CredentialError::Reserved {
+                plugin: plugin.to_owned(),
+                variable: binding.secret.clone(),
+                owner,
+                host: binding.host.clone(),
+            })
+        }
+        Some(_) | None => Ok(()),
     }
 }
 

@@ -170,6 +170,45 @@ async fn the_secret_leaves_for_its_host_alone_and_its_echo_does_not_come_back() 
 }
 
 #[tokio::test]
+async fn a_key_goes_with_the_methods_and_paths_that_its_manifest_names() {
+    let (server, asked) = server().await;
+    let bound = format!("{MANIFEST}methods = [\"POST\"]\npaths = [\"/v1/messages\"]\n");
+    let manifest = Manifest::parse(&bound, "plugin.toml").unwrap();
+    let plain = egress(Some(server));
+    let egress = CallEgress {
+        grant: Arc::new(Grant {
+            allowed: plain.grant.allowed.clone(),
+            secrets: Secrets::read("fixture", &manifest, |_| Some(SECRET.to_owned())).unwrap(),
+        }),
+        ..plain
+    };
+    for path in [
+        "/v1/files",
+        "/v1/messages-of-others",
+        "/v1/messages/../files",
+        "/v1/messages/%2e%2e/files",
+        "/v1/messages/..%2Ffiles",
+        "/v1/messages/..%5cfiles",
+        "/",
+    ] {
+        let url = format!("https://api.example.com{path}");
+        let why = denied(&egress, request(&url)).await;
+        assert!(why.contains("POST to /v1/messages only"), "{path}: {why}");
+    }
+    let get = HttpRequest {
+        method: HttpMethod::Get,
+        ..request("https://api.example.com/v1/messages")
+    };
+    denied(&egress, get).await;
+    assert!(asked.0.lock().unwrap().is_empty());
+    for path in ["/v1/messages", "/v1/messages/batches?limit=1"] {
+        let url = format!("https://api.example.com{path}");
+        egress.send(request(&url)).await.unwrap();
+    }
+    assert_eq!(asked.0.lock().unwrap().len(), 2);
+}
+
+#[tokio::test]
 async fn other_hosts_and_redirects_to_them_are_refused() {
     let (server, asked) = server().await;
     let egress = egress(Some(server));

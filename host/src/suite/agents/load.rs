@@ -11,6 +11,7 @@ use dynacu_runtime::{Engine, Plugin, PluginKind};
 use super::{Agent, Crew, policy_grants};
 use crate::bundled;
 use crate::config::RunConfig;
+use crate::config::grants::Grant;
 use crate::episode::Policy;
 use crate::inference::budget::{Budget, Spent};
 use crate::inference::egress::network::Network;
@@ -19,6 +20,8 @@ use crate::inference::provider::{ModelService, Provider, choose};
 use crate::mode::Mode;
 use crate::suite::slots::Slot;
 use crate::task::home::Home;
+
+mod network;
 
 impl Crew {
     /// Loads what the groups name, and each mode's own policy where a group names adapters alone. A run that is resumed goes
@@ -214,7 +217,7 @@ impl Loading<'_> {
     fn policy(&self, name: &str, plugin: Plugin, bundled: bool) -> Result<Policy> {
         let asked = |assist: Assist| {
             let asked = plugin.manifest.assists.contains(&assist);
-            self.allowed(name, bundled, assist.name(), asked)
+            self.allowed(name, bundled, &assist.into(), asked)
         };
         let reading = asked(Assist::Reading)?;
         let solution = asked(Assist::Solution)?;
@@ -222,10 +225,10 @@ impl Loading<'_> {
         let memory = self.allowed(
             name,
             bundled,
-            "memory",
+            &Grant::Memory,
             plugin.manifest.memory_needs_grant(),
         )?;
-        let scratch = self.allowed(name, bundled, "scratch", plugin.manifest.scratch)?;
+        let scratch = self.allowed(name, bundled, &Grant::Scratch, plugin.manifest.scratch)?;
         let policy = Policy {
             plugin,
             settings,
@@ -241,14 +244,14 @@ impl Loading<'_> {
     async fn provider(
         &self,
         name: &str,
-        plugin: Plugin,
+        mut plugin: Plugin,
         bundled: bool,
         random: [u8; 32],
     ) -> Result<Provider> {
         let memory = self.allowed(
             name,
             bundled,
-            "memory",
+            &Grant::Memory,
             plugin.manifest.memory_needs_grant(),
         )?;
         if plugin.manifest.scratch {
@@ -257,20 +260,26 @@ impl Loading<'_> {
             );
         }
         let asks = plugin.manifest.asks();
-        let settings = self.settings(&plugin.name)?;
-        let endpoints = &self.config.model.endpoints;
-        let provider = Provider::open(plugin, settings, endpoints, random, memory).await?;
         if asks.is_empty() {
             eprintln!("{name}: a model adapter that asks for nothing");
         } else {
             eprintln!("{name}: a model adapter that asks for {}", asks.join("; "));
         }
-        Ok(provider)
+        // Said before the adapter runs or a variable is read.
+        if !bundled {
+            let given = network::given(name, &mut plugin.manifest, self.config)?;
+            if !given.is_empty() {
+                eprintln!("{name}: granted {}", given.join("; "));
+            }
+        }
+        let settings = self.settings(&plugin.name)?;
+        let endpoints = &self.config.model.endpoints;
+        Ok(Provider::open(plugin, settings, endpoints, random, memory).await?)
     }
 
     /// Whether something beyond naming the plugin is allowed to it.
-    fn allowed(&self, name: &str, bundled: bool, what: &str, asked: bool) -> Result<bool> {
-        if asked && !bundled && !self.config.grants.iter().any(|grant| grant == what) {
+    fn allowed(&self, name: &str, bundled: bool, what: &Grant, asked: bool) -> Result<bool> {
+        if asked && !bundled && !self.config.grants.contains(what) {
             bail!("{name} asks for `{what}`: allow it with --grant {what}");
         }
         Ok(asked)
