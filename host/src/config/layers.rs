@@ -1,5 +1,6 @@
 //! What is said in two places: the upper layer wins, value by value.
 
+use super::grants::Grant;
 use super::values::Name;
 use crate::inference::egress::allowed::Endpoint;
 
@@ -24,6 +25,12 @@ impl Over for bool {
 }
 
 impl Over for Vec<String> {
+    fn over(self, below: Self) -> Self {
+        if self.is_empty() { below } else { self }
+    }
+}
+
+impl Over for Vec<Grant> {
     fn over(self, below: Self) -> Self {
         if self.is_empty() { below } else { self }
     }
