@@ -7,7 +7,6 @@ mod tables;
 
 use std::collections::BTreeMap;
 
-pub use condition::outcome_name;
 use dynacu_record::Outcome;
 pub use tables::TIERS;
 

@@ -93,7 +93,7 @@ fn page(folder: &Path, episode: &Episode, entries: &[Line]) -> String {
         None => result.policy.name.clone(),
     };
     let up = "../".repeat(episode.path.split('/').count());
-    let outcome = crate::build::outcome_name(result.outcome);
+    let outcome = result.outcome.name();
     let markup = html! {
         (DOCTYPE)
         html lang="en" {

@@ -3,7 +3,7 @@
 mod acting;
 mod still;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use dynacu_runtime::types::{
@@ -14,6 +14,7 @@ use dynacu_runtime::types::{
 use dynacu_runtime::{
     ActionOutcome, Blobs, Completion, Frame, Keyframe, Observation, PolicyHost, SessionEvent,
 };
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::ran::{Performed, Seen};
 use crate::{Media, Model, Picture, Script};
@@ -95,7 +96,7 @@ impl Desk {
     }
 
     fn look(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        self.seen.lock()
     }
 
     fn granted(&self, channel: Channel) -> bool {

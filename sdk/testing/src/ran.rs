@@ -1,12 +1,13 @@
 //! What came of a scripted episode.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use dynacu_runtime::PolicyEnd;
 use dynacu_runtime::types::{
     Action, ActionError, BlobId, Encoding, Level, ModelRequest, Part, PerformError, Rect,
     StopCause, ToolOutput,
 };
+use parking_lot::Mutex;
 
 use crate::Media;
 
@@ -68,7 +69,7 @@ pub struct Ran {
 
 impl Ran {
     pub(crate) fn new(end: PolicyEnd, seen: &Arc<Mutex<Seen>>) -> Self {
-        let seen = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+        let seen = std::mem::take(&mut *seen.lock());
         Self {
             end,
             observations: seen.observations,

@@ -1,11 +1,12 @@
 //! What a desk hands out: screens that never change, and clips of silence.
 
 use std::any::Any;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use dynacu_runtime::Frame;
 use dynacu_runtime::types::{EncodeError, Encoding, Size};
+use parking_lot::Mutex;
 
 use crate::Picture;
 use crate::ran::Seen;
@@ -29,7 +30,7 @@ impl Frame for Still {
 
     async fn encode(&self, encoding: Encoding) -> Result<String, EncodeError> {
         let (bytes, media_type) = self.picture.encode(&encoding)?;
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         seen.encodings.push(encoding);
         Ok(seen.media.keep(bytes, media_type, self.picture.name()))
     }
