@@ -265,13 +265,8 @@ async fn complete(plugin: &Plugin, model: &str) -> Result<String, GuestFailure> 
 
 /// The most memory that this process ever had in use.
 fn peak_mib() -> Result<u64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|line| line.split_whitespace().next());
-    Ok(kib
-        .context("the kernel tells no peak")?
-        .parse::<u64>()?
-        .div_ceil(1024))
+    let peak = procfs::process::Process::myself()?.status()?.vmhwm;
+    Ok(peak.context("the kernel tells no peak")?.div_ceil(1024))
 }
 
 #[test]

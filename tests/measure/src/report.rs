@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use dynacu_figures::Spread;
 use dynacu_record::{Machine, ModelFile};
+use procfs::{Current, LoadAverage};
 use serde::Serialize;
 
 mod render;
@@ -155,7 +156,6 @@ impl Report {
     /// The lock file of the models cannot be read.
     pub fn begin(name: &'static str, root: &Path) -> Result<Self> {
         use dynacu_host::suite::machine;
-        let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
         Ok(Self {
             name,
             setting: Setting {
@@ -165,11 +165,7 @@ impl Report {
                     .duration_since(std::time::UNIX_EPOCH)
                     .map_or(0, |time| time.as_secs()),
                 machine: machine::describe(),
-                load: load
-                    .split(' ')
-                    .next()
-                    .and_then(|first| first.parse().ok())
-                    .unwrap_or(0.0),
+                load: LoadAverage::current().map_or(0.0, |load| load.one.into()),
                 models: machine::models()?,
                 choices: BTreeMap::new(),
             },

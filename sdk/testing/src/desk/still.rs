@@ -9,13 +9,13 @@ use dynacu_runtime::types::{EncodeError, Encoding, Size};
 use parking_lot::Mutex;
 
 use crate::Picture;
-use crate::ran::Seen;
+use crate::ran::Recording;
 
 /// A screen that never changes.
 pub(super) struct Still {
     pub(super) picture: Picture,
     pub(super) captured_at: u64,
-    pub(super) seen: Arc<Mutex<Seen>>,
+    pub(super) recording: Arc<Mutex<Recording>>,
 }
 
 #[async_trait]
@@ -30,9 +30,9 @@ impl Frame for Still {
 
     async fn encode(&self, encoding: Encoding) -> Result<String, EncodeError> {
         let (bytes, media_type) = self.picture.encode(&encoding)?;
-        let mut seen = self.seen.lock();
-        seen.encodings.push(encoding);
-        Ok(seen.media.keep(bytes, media_type, self.picture.name()))
+        let mut recording = self.recording.lock();
+        recording.encodings.push(encoding);
+        Ok(recording.media.keep(bytes, media_type, self.picture.name()))
     }
 
     fn as_any(&self) -> &dyn Any {
