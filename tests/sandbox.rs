@@ -214,15 +214,11 @@ fn run(folder: &Path, home: &Path, config: &Path) -> Result<(Vec<EpisodeResult>,
         .env("DYNACU_HOME", home)
         .stdout(Stdio::piped())
         .spawn()?;
-    let status = format!("/proc/{}/status", child.id());
+    let process = procfs::process::Process::new(child.id().cast_signed())?;
     let mut peak_kib = 0;
     while child.try_wait()?.is_none() {
-        let status = std::fs::read_to_string(&status).unwrap_or_default();
-        let kib = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmHWM:"))
-            .and_then(|line| line.split_whitespace().next());
-        peak_kib = kib.map_or(Ok(peak_kib), str::parse)?;
+        let status = process.status().ok();
+        peak_kib = status.and_then(|status| status.vmhwm).unwrap_or(peak_kib);
         std::thread::sleep(Duration::from_millis(200));
     }
     let said = child.wait_with_output()?;

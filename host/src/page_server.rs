@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -17,6 +17,7 @@ use axum::serve::ListenerExt;
 use axum::{Json, Router, middleware};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
@@ -227,11 +228,7 @@ impl PageServer {
     /// # Errors
     /// No page is connected, or it was started already.
     pub fn start_page(&self) -> Result<()> {
-        let session = self
-            .shared
-            .session
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let session = self.shared.session.lock();
         let line = session
             .as_ref()
             .ok_or_else(|| anyhow!("no page is connected"))?;
@@ -243,11 +240,7 @@ impl PageServer {
 
     /// Sets what `window.getTaskResult()` returns from now on. A page that is gone is reported elsewhere.
     pub fn set_result(&self, label: &str) {
-        let session = self
-            .shared
-            .session
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let session = self.shared.session.lock();
         let message = json!({ "kind": "result", "value": label }).to_string();
         let sent = session.as_ref().map(|line| line.send(message));
         if !matches!(sent, Some(Ok(()))) {

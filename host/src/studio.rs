@@ -1,9 +1,10 @@
 //! Where a task's speech is made: rendered by a voice, then listened to by two recognizers. Its drawn texts are tried by the reader.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use anyhow::Result;
+use parking_lot::Mutex;
 
 use crate::models::{names, pull};
 use crate::perception::reading::Reader;
@@ -39,10 +40,7 @@ impl Studio {
     }
 
     fn recognizers(&self) -> Result<Listeners> {
-        let mut loaded = self
-            .recognizers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut loaded = self.recognizers.lock();
         if let Some(recognizers) = &*loaded {
             return Ok(recognizers.clone());
         }
@@ -70,7 +68,7 @@ impl Renderer for Studio {
             return Ok(Vec::new());
         }
         let reader = {
-            let mut loaded = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut loaded = self.reader.lock();
             let reader = match loaded.take() {
                 Some(reader) => reader,
                 None => Arc::new(Reader::load()?),

@@ -23,6 +23,21 @@ pub enum Outcome {
     Unscored,
 }
 
+impl Outcome {
+    /// The name as it stands in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Timeout => "timeout",
+            Self::AgentError => "agent-error",
+            Self::InfrastructureError => "infrastructure-error",
+            Self::Unscored => "unscored",
+        }
+    }
+}
+
 /// Why an episode ended: one name of one closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

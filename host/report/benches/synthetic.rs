@@ -12,6 +12,7 @@ use dynacu_record::{
     Perception, PerceptionSettings, PolicyIdentity, RunInfo, SCHEMA, ScoreResult, Speech, Usage,
     Writer,
 };
+use fastrand::Rng;
 use serde_json::json;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -36,31 +37,10 @@ const TIERS: [&str; 10] = [
     "easy", "easy", "easy", "medium", "medium", "medium", "medium", "hard", "hard", "hard",
 ];
 
-/// A generator without a dependency: Steele, Lea and Flood's SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-}
-
 /// Writes the run; gives how many episodes it has.
 pub fn write(folder: &Path, size: &Size, seed: u64) -> Result<u64> {
     fs::create_dir_all(folder)?;
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     let mut written = 0;
     let mut tasks = Vec::new();
     for task in 0..size.tasks {
@@ -163,20 +143,20 @@ impl Plan<'_> {
         mode * tier * (1.0 - 0.15 * self.model as f64)
     }
 
-    fn write(&self, folder: &Path, random: &mut Random) -> Result<()> {
-        let drawn = random.unit();
+    fn write(&self, folder: &Path, random: &mut Rng) -> Result<()> {
+        let drawn = random.f64();
         let (outcome, cause) = if drawn < 0.01 {
             (Outcome::InfrastructureError, EndCause::ProviderOutage)
         } else if drawn < 0.02 {
             (Outcome::AgentError, EndCause::ModelMalformed)
-        } else if random.unit() < self.chance() {
+        } else if random.f64() < self.chance() {
             (Outcome::Passed, EndCause::TaskEnded)
-        } else if random.unit() < 0.3 {
+        } else if random.f64() < 0.3 {
             (Outcome::Timeout, EndCause::TimeLimit)
         } else {
             (Outcome::Failed, EndCause::TaskEnded)
         };
-        let steps = 3 + random.below(9) as u32;
+        let steps = 3 + random.u64(..9) as u32;
         self.events(folder, outcome, cause, steps, random)?;
         let result = self.result(outcome, cause, steps, random);
         dynacu_record::write_json(&folder.join("episode.json"), &result)?;
@@ -190,7 +170,7 @@ impl Plan<'_> {
         outcome: Outcome,
         cause: EndCause,
         steps: u32,
-        random: &mut Random,
+        random: &mut Rng,
     ) -> Result<()> {
         let (writer, recorder) = Writer::start(folder)?;
         let hears = !matches!(self.mode, "standard" | "aoi_visual");
@@ -261,7 +241,7 @@ impl Plan<'_> {
                 url: "http://127.0.0.1:1/".to_owned(),
             },
         );
-        let fact = 6000 + random.below(400);
+        let fact = 6000 + random.u64(..400);
         recorder.event(
             fact,
             Event::Page(PageEvent {
@@ -270,7 +250,7 @@ impl Plan<'_> {
                 data: json!({"name": "fact"}),
             }),
         );
-        let blob = format!("{:064x}", random.next());
+        let blob = format!("{:064x}", random.u64(..));
         let said = Sentence {
             started_at: fact,
             ended_at: fact + 2000,
@@ -279,7 +259,7 @@ impl Plan<'_> {
             is_final: true,
             starts_turn: true,
         };
-        if random.unit() < 0.9 {
+        if random.f64() < 0.9 {
             recorder.event(
                 fact + 500,
                 Event::Keyframe {
@@ -315,7 +295,7 @@ impl Plan<'_> {
                     observation: Box::new(Observation {
                         step,
                         taken_at: t - 30,
-                        screenshot: format!("{:064x}", random.next()),
+                        screenshot: format!("{:064x}", random.u64(..)),
                         pointer: (640, 360).into(),
                         keyframes: sees
                             .then(|| ObservedKeyframe {
@@ -407,11 +387,11 @@ impl Plan<'_> {
         outcome: Outcome,
         cause: EndCause,
         steps: u32,
-        random: &mut Random,
+        random: &mut Rng,
     ) -> EpisodeResult {
         let passed = outcome == Outcome::Passed;
-        let each = |low: u64, more: u64, random: &mut Random| -> Vec<u64> {
-            (0..steps).map(|_| low + random.below(more)).collect()
+        let each = |low: u64, more: u64, random: &mut Rng| -> Vec<u64> {
+            (0..steps).map(|_| low + random.u64(..more)).collect()
         };
         EpisodeResult {
             schema: SCHEMA,
@@ -471,18 +451,18 @@ impl Plan<'_> {
             speech: if self.mode == "aoi_interactive" && self.letter == 'H' {
                 Speech {
                     utterances: 2,
-                    received: 1 + random.below(2) as u32,
-                    latency_ms_p95: Some(300 + random.below(200)),
+                    received: 1 + random.u64(..2) as u32,
+                    latency_ms_p95: Some(300 + random.u64(..200)),
                 }
             } else {
                 Speech::default()
             },
             actions: ActionCounts {
                 done: steps,
-                off_screen: u32::from(random.unit() < 0.1),
+                off_screen: u32::from(random.f64() < 0.1),
                 ..ActionCounts::default()
             },
-            earlier_infrastructure_errors: u32::from(random.unit() < 0.01),
+            earlier_infrastructure_errors: u32::from(random.f64() < 0.01),
         }
     }
 }

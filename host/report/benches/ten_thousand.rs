@@ -50,11 +50,6 @@ fn main() -> Result<()> {
 
 /// The largest resident set of this process so far.
 fn peak_memory_mib() -> Result<u64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmHWM"))
-        .ok_or("no VmHWM")?;
-    let kib: u64 = line.split_whitespace().nth(1).ok_or("no figure")?.parse()?;
-    Ok(kib / 1024)
+    let peak = procfs::process::Process::myself()?.status()?.vmhwm;
+    Ok(peak.ok_or("the kernel tells no peak")? / 1024)
 }

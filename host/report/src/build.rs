@@ -7,7 +7,6 @@ mod tables;
 
 use std::collections::BTreeMap;
 
-pub use condition::outcome_name;
 use dynacu_record::Outcome;
 pub use tables::TIERS;
 
@@ -102,7 +101,7 @@ fn count<'a>(episodes: impl Iterator<Item = &'a Episode>) -> Counts {
         match episode.result.outcome {
             Outcome::InfrastructureError => all.infrastructure_errors += 1,
             Outcome::Unscored => all.unscored += 1,
-            _ => {}
+            Outcome::Passed | Outcome::Failed | Outcome::Timeout | Outcome::AgentError => {}
         }
     }
     all

@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::Cursor;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use dynacu_record::RunInfo;
 use image::codecs::jpeg::JpegEncoder;
 use image::imageops::FilterType;
+use parking_lot::Mutex;
 
 use crate::model::{Report, TimeLine};
 use crate::read::{Error, read_run};
@@ -35,12 +35,12 @@ pub fn copy(run: &Path, to: &Path, with: &[String]) -> Result<Report, Error> {
             let here = to.join(&episode.path);
             media(folder, &here)?;
             viewer::write(&here, episode, entries)?;
-            let mut copied = copied.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut copied = copied.lock();
             copied.insert(episode.path.clone());
         }
         Ok(())
     })?;
-    let copied = copied.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let copied = copied.into_inner();
     if let Some(part) = with
         .iter()
         .find(|part| !copied.iter().any(|path| path.contains(*part)))

@@ -10,7 +10,7 @@ use dynacu_record::{ActionCounts, RunInfo};
 use serde::Serialize;
 
 use crate::statistics::{Paired, Share};
-use crate::trace::Stage;
+use crate::trace::FailureStage;
 
 /// The version of `report.json`'s shape.
 pub const REPORT_SCHEMA: u32 = 1;
@@ -88,7 +88,7 @@ pub struct Condition {
     pub outcomes: BTreeMap<String, u64>,
     pub causes: BTreeMap<String, u64>,
     /// Of the episodes that count and were not passed; empty where no events could be read.
-    pub stages: BTreeMap<Stage, u64>,
+    pub stages: BTreeMap<FailureStage, u64>,
     pub steps: Option<Spread>,
     /// Of passed episodes.
     pub completion_s: Option<Spread>,
@@ -237,7 +237,7 @@ pub struct EpisodeLine {
     pub seed: String,
     pub outcome: String,
     pub cause: String,
-    pub stage: Option<Stage>,
+    pub stage: Option<FailureStage>,
     pub detail: String,
     pub page_result: String,
     pub score: Option<f64>,

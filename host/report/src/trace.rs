@@ -22,7 +22,7 @@ const VOICE: u64 = 6000;
 /// How far the fact came in an episode that was not passed: the first thing that did not happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Stage {
+pub enum FailureStage {
     /// The policy, its model or its adapter failed.
     AgentFailed,
     /// The page never came to a moment that the task needs.
@@ -41,30 +41,30 @@ pub enum Stage {
     Unknown,
 }
 
-impl Stage {
-    pub const ALL: [Stage; 8] = [
-        Stage::AgentFailed,
-        Stage::NotShown,
-        Stage::NotGranted,
-        Stage::NotCaptured,
-        Stage::NotObserved,
-        Stage::NotAnswered,
-        Stage::NotAccepted,
-        Stage::Unknown,
+impl FailureStage {
+    pub const ALL: [FailureStage; 8] = [
+        FailureStage::AgentFailed,
+        FailureStage::NotShown,
+        FailureStage::NotGranted,
+        FailureStage::NotCaptured,
+        FailureStage::NotObserved,
+        FailureStage::NotAnswered,
+        FailureStage::NotAccepted,
+        FailureStage::Unknown,
     ];
 
     /// As a person reads it.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
-            Stage::AgentFailed => "agent failed",
-            Stage::NotShown => "never shown",
-            Stage::NotGranted => "channel not granted",
-            Stage::NotCaptured => "shown, not captured",
-            Stage::NotObserved => "captured, not observed",
-            Stage::NotAnswered => "observed, not answered",
-            Stage::NotAccepted => "answered, not accepted",
-            Stage::Unknown => "no moments recorded",
+            FailureStage::AgentFailed => "agent failed",
+            FailureStage::NotShown => "never shown",
+            FailureStage::NotGranted => "channel not granted",
+            FailureStage::NotCaptured => "shown, not captured",
+            FailureStage::NotObserved => "captured, not observed",
+            FailureStage::NotAnswered => "observed, not answered",
+            FailureStage::NotAccepted => "answered, not accepted",
+            FailureStage::Unknown => "no moments recorded",
         }
     }
 }
@@ -115,7 +115,7 @@ pub struct Trace {
     /// Needed moments that the page did not report.
     pub missing: Vec<String>,
     /// None where the episode passed or does not count.
-    pub stage: Option<Stage>,
+    pub stage: Option<FailureStage>,
     /// None where the episode passed.
     pub look_at: Option<Pointer>,
     /// Attempts at a model that had to be repeated.
@@ -280,10 +280,10 @@ fn stage(
     entries: &[Line],
     trace: &Trace,
     declared: &[DeclaredMoment],
-) -> Option<Stage> {
+) -> Option<FailureStage> {
     match result.outcome {
         Outcome::Passed | Outcome::InfrastructureError | Outcome::Unscored => return None,
-        Outcome::AgentError => return Some(Stage::AgentFailed),
+        Outcome::AgentError => return Some(FailureStage::AgentFailed),
         Outcome::Failed | Outcome::Timeout => {}
     }
     let granted = |channel: Option<MomentChannel>| grants(&trace.granted, channel);
@@ -294,32 +294,32 @@ fn stage(
         .filter(missing)
         .any(|moment| !granted(Some(moment.channel)))
     {
-        return Some(Stage::NotGranted);
+        return Some(FailureStage::NotGranted);
     }
     if !trace.missing.is_empty() {
-        return Some(Stage::NotShown);
+        return Some(FailureStage::NotShown);
     }
     if declared.is_empty() && trace.moments.is_empty() {
-        return Some(Stage::Unknown);
+        return Some(FailureStage::Unknown);
     }
     let needed = || trace.moments.iter().filter(|moment| moment.needed);
     if needed().any(|moment| moment.by.is_none() && !granted(moment.channel)) {
-        return Some(Stage::NotGranted);
+        return Some(FailureStage::NotGranted);
     }
     if needed().any(|moment| moment.by.is_none()) {
-        return Some(Stage::NotCaptured);
+        return Some(FailureStage::NotCaptured);
     }
     if needed().any(|moment| !moment.observed) {
-        return Some(Stage::NotObserved);
+        return Some(FailureStage::NotObserved);
     }
     let since = needed().map(|moment| moment.at).min().unwrap_or(0);
     let answered = entries.iter().any(
         |entry| matches!(&entry.event, Event::Page(PageEvent { at, name, .. }) if *at >= since && is_answer(name)),
     );
     Some(if answered {
-        Stage::NotAccepted
+        FailureStage::NotAccepted
     } else {
-        Stage::NotAnswered
+        FailureStage::NotAnswered
     })
 }
 
@@ -345,34 +345,33 @@ fn look_at(result: &EpisodeResult, entries: &[Line], trace: &Trace) -> Option<Po
         Some(point(entry, format!("{} {why}", moment.name)))
     };
     let found = match trace.stage {
-        Some(Stage::NotGranted | Stage::NotCaptured) => moment(
+        Some(FailureStage::NotGranted | FailureStage::NotCaptured) => moment(
             &|moment| moment.by.is_none(),
             "was shown here and not perceived",
         ),
-        Some(Stage::NotObserved) => moment(
+        Some(FailureStage::NotObserved) => moment(
             &|moment| !moment.observed,
             "was shown here; no observation took it in",
         ),
-        Some(Stage::NotAnswered) => {
-            last(|event| matches!(event, Event::Observation { .. })).map(|entry| {
+        Some(FailureStage::NotAnswered) => last(|event| matches!(event, Event::Observation { .. }))
+            .map(|entry| {
                 point(
                     entry,
                     "the last observation; nothing was answered after it".to_owned(),
                 )
-            })
-        }
-        Some(Stage::NotAccepted) => last(|event| matches!(event, Event::Verdict { .. }))
+            }),
+        Some(FailureStage::NotAccepted) => last(|event| matches!(event, Event::Verdict { .. }))
             .or_else(|| {
                 last(
                     |event| matches!(event, Event::Page(PageEvent { name, .. }) if is_answer(name)),
                 )
             })
             .map(|entry| point(entry, "the answer that was not accepted".to_owned())),
-        Some(Stage::AgentFailed) => {
+        Some(FailureStage::AgentFailed) => {
             last(|event| matches!(event, Event::ModelAnswer { error: Some(_), .. }))
                 .map(|entry| point(entry, "the model's last failure".to_owned()))
         }
-        _ => None,
+        Some(FailureStage::NotShown | FailureStage::Unknown) | None => None,
     };
     found.or_else(|| {
         last(|event| matches!(event, Event::Ended { .. }))

@@ -27,7 +27,7 @@ const TEXTS: usize = 4_000_000;
 struct Data<'a> {
     entries: &'a [Line],
     /// What each action comes to in prose, and why those that failed did, by id.
-    actions: BTreeMap<u64, Told>,
+    actions: BTreeMap<u64, ActionLine>,
     /// Why model calls have no answer, by call.
     model_errors: BTreeMap<u64, String>,
     /// Blob to file name.
@@ -44,7 +44,7 @@ struct Data<'a> {
 
 /// An action for people.
 #[derive(Serialize)]
-struct Told {
+struct ActionLine {
     text: String,
     error: Option<String>,
 }
@@ -93,7 +93,7 @@ fn page(folder: &Path, episode: &Episode, entries: &[Line]) -> String {
         None => result.policy.name.clone(),
     };
     let up = "../".repeat(episode.path.split('/').count());
-    let outcome = crate::build::outcome_name(result.outcome);
+    let outcome = result.outcome.name();
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
@@ -168,7 +168,7 @@ fn main(failed: bool, sounds: &[&str]) -> Markup {
     }
 }
 
-fn actions(lines: &[Line]) -> BTreeMap<u64, Told> {
+fn actions(lines: &[Line]) -> BTreeMap<u64, ActionLine> {
     let told = |line: &Line| match &line.event {
         Event::ActionDone { id, action, .. } => Some((*id, action.to_string(), None)),
         Event::ActionFailed { id, action, error } => {
@@ -177,7 +177,7 @@ fn actions(lines: &[Line]) -> BTreeMap<u64, Told> {
         _ => None,
     };
     let told = lines.iter().filter_map(told);
-    told.map(|(id, text, error)| (id, Told { text, error }))
+    told.map(|(id, text, error)| (id, ActionLine { text, error }))
         .collect()
 }
 

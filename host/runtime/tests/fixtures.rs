@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use case::Expected;
+use dynacu_figures::table;
 use dynacu_runtime::types::{ModelError, ModelRequest};
 use dynacu_runtime::{
     DenyEgress, Engine, GuestFailure, Limits, NoBlobs, Outside, Plugin, PluginKind, PolicyEnd,
@@ -69,54 +70,62 @@ fn every_fixture_ends_with_its_cause_in_bounded_time_and_memory() {
             Err(error) => faults.push(format!("{name}: {error:#}")),
         }
     }
-    let table = rows.concat();
-    eprintln!("{HEAD}{table}");
+    let table = table::markdown(&COLUMNS, &rows);
+    eprintln!("{table}");
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     if std::env::var_os("DYNACU_WRITE_TABLE").is_some() {
         write_table(&table).unwrap();
     }
 }
 
-const HEAD: &str = "| fixture | what it does | ends as | size KiB | s | host's peak MiB |\n\
-                    |---|---|---|--:|--:|--:|\n";
+const COLUMNS: [&str; 6] = [
+    "fixture",
+    "what it does",
+    "ends as",
+    "size KiB",
+    "s",
+    "host's peak MiB",
+];
 
-fn row(name: &str, expected: &Expected, report: &Report) -> String {
-    format!(
-        "| `{name}` | {} | `{}` | {} | {:.2} | {} |\n",
-        expected.what,
-        report.ends,
-        report.size.div_ceil(1024),
-        report.seconds,
-        report.peak_mib
-    )
+/// What is the same in every run: the first three columns.
+fn named(name: &str, what: &str, ends: &str) -> [String; 3] {
+    [format!("`{name}`"), what.to_owned(), format!("`{ends}`")]
+}
+
+fn row(name: &str, expected: &Expected, report: &Report) -> Vec<String> {
+    let mut row = named(name, &expected.what, &report.ends).to_vec();
+    row.push(report.size.div_ceil(1024).to_string());
+    row.push(format!("{:.2}", report.seconds));
+    row.push(report.peak_mib.to_string());
+    row
 }
 
 fn page() -> std::path::PathBuf {
     Path::new(concat!(env!("DYNACU_CHECKOUT"), "/host/runtime")).join("../../docs/sandbox.md")
 }
 
-fn write_table(rows: &str) -> Result<()> {
+fn write_table(table: &str) -> Result<()> {
     let text = std::fs::read_to_string(page())?;
-    let (before, rest) = text.split_once(HEAD).context("no table in the page")?;
-    // A table without rows yet is followed by its empty line at once.
-    let after = match rest.strip_prefix('\n') {
-        Some(after) => after,
-        None => {
-            rest.split_once("\n\n")
-                .context("nothing after the table")?
-                .1
-        }
-    };
-    std::fs::write(page(), format!("{before}{HEAD}{rows}\n{after}"))?;
+    let at = text.find("| fixture ").context("no table in the page")?;
+    let (before, old) = text.split_at(at);
+    let after = old.find("\n\n").map_or("", |end| &old[end + 1..]);
+    std::fs::write(page(), format!("{before}{table}{after}"))?;
     Ok(())
 }
 
 #[test]
 fn the_page_has_every_fixture() {
     let text = std::fs::read_to_string(page()).unwrap();
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .map(|line| line.split('|').map(str::trim).collect())
+        .collect();
     for (name, expected) in case::all().unwrap() {
-        let row = format!("| `{name}` | {} | `{}` |", expected.what, expected.ends);
-        assert!(text.contains(&row), "docs/sandbox.md lacks {row}");
+        let row = named(&name, &expected.what, &expected.ends);
+        let found = rows
+            .iter()
+            .any(|cells| cells.get(1..4) == Some(&row.each_ref().map(String::as_str)));
+        assert!(found, "docs/sandbox.md lacks {row:?}");
     }
 }
 
@@ -256,13 +265,8 @@ async fn complete(plugin: &Plugin, model: &str) -> Result<String, GuestFailure> 
 
 /// The most memory that this process ever had in use.
 fn peak_mib() -> Result<u64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|line| line.split_whitespace().next());
-    Ok(kib
-        .context("the kernel tells no peak")?
-        .parse::<u64>()?
-        .div_ceil(1024))
+    let peak = procfs::process::Process::myself()?.status()?.vmhwm;
+    Ok(peak.context("the kernel tells no peak")?.div_ceil(1024))
 }
 
 #[test]

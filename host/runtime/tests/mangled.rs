@@ -11,33 +11,24 @@
 mod support;
 
 use dynacu_runtime::{Engine, Manifest, Plugin};
+use fastrand::Rng;
 
-/// A stream of numbers that is the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 8
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.draw() % bound.max(1) as u64) as usize
-    }
+/// A number below a bound; 0 where the bound is 0, as the length of an empty file is.
+fn below(random: &mut Rng, bound: usize) -> usize {
+    random.usize(..bound.max(1))
 }
 
-fn mangled(numbers: &mut Numbers, whole: &[u8]) -> Vec<u8> {
+fn mangled(random: &mut Rng, whole: &[u8]) -> Vec<u8> {
     let mut bytes = whole.to_vec();
-    for _ in 0..=numbers.below(4) {
-        let at = numbers.below(bytes.len());
-        let end = (at + numbers.below(64)).min(bytes.len());
-        match numbers.below(6) {
+    for _ in 0..=below(random, 4) {
+        let at = below(random, bytes.len());
+        let end = (at + below(random, 64)).min(bytes.len());
+        match below(random, 6) {
             0 => bytes.truncate(at),
             1 => drop(bytes.drain(at..end)),
             2 => {
                 let again = bytes[at..end].to_vec();
-                let place = numbers.below(bytes.len() + 1);
+                let place = below(random, bytes.len() + 1);
                 bytes.splice(place..place, again);
             }
             3 => {
@@ -46,8 +37,8 @@ fn mangled(numbers: &mut Numbers, whole: &[u8]) -> Vec<u8> {
                 let end = (at + large.len()).min(bytes.len());
                 bytes.splice(at..end, large);
             }
-            4 if !bytes.is_empty() => bytes[at] ^= 1 << numbers.below(8),
-            _ if !bytes.is_empty() => bytes[at] = numbers.draw() as u8,
+            4 if !bytes.is_empty() => bytes[at] ^= 1 << below(random, 8),
+            _ if !bytes.is_empty() => bytes[at] = random.u8(..),
             _ => {}
         }
     }
@@ -61,10 +52,10 @@ fn a_mangled_component_is_a_plugin_or_one_line() {
         .map(|name| std::fs::read(support::fixture(name)).unwrap());
     let engine = Engine::with_cache(None).unwrap();
     let path = folder.path().join("mangled.wasm");
-    let mut numbers = Numbers(1);
+    let mut random = Rng::with_seed(1);
     let mut loaded = 0;
     for turn in 0..1500 {
-        let bytes = mangled(&mut numbers, &seeds[turn % seeds.len()]);
+        let bytes = mangled(&mut random, &seeds[turn % seeds.len()]);
         std::fs::write(&path, &bytes).unwrap();
         match Plugin::load(&engine, &path) {
             Ok(_) => loaded += 1,
@@ -94,10 +85,10 @@ host = "api.example.com"
 header = "authorization"
 prefix = "Bearer "
 "#;
-    let mut numbers = Numbers(2);
+    let mut random = Rng::with_seed(2);
     let mut read = 0;
     for turn in 0..20_000 {
-        let bytes = mangled(&mut numbers, whole.as_bytes());
+        let bytes = mangled(&mut random, whole.as_bytes());
         let text = String::from_utf8_lossy(&bytes);
         match Manifest::parse(&text, "plugin.toml") {
             Ok(manifest) => {

@@ -18,7 +18,6 @@ use super::Done;
 use crate::bundled;
 use crate::episode::judge::{wants_verdict, wire};
 use crate::episode::scoring::{ask, ended};
-use crate::suite::summary::outcome_name;
 use crate::task::catalogue::Catalogue;
 use crate::task::home::{Home, home};
 
@@ -153,7 +152,7 @@ impl Scorers {
 async fn row(run: &Path, episode: &Episode, scorers: &mut Scorers) -> Result<Row> {
     let result = &episode.result;
     let old = Judged {
-        outcome: outcome_name(result.outcome).to_owned(),
+        outcome: result.outcome.name().to_owned(),
         page_result: result.page_result.clone(),
         score: result.score.clone(),
     };
@@ -265,7 +264,7 @@ async fn again(folder: &Path, episode: &Episode, scorers: &mut Scorers) -> Resul
         Some,
     );
     Ok(Judged {
-        outcome: outcome_name(crate::episode::outcome(&rescored)).to_owned(),
+        outcome: crate::episode::outcome(&rescored).name().to_owned(),
         page_result,
         score: rescored.score,
     })

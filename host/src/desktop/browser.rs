@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chromiumoxide::cdp::browser_protocol::page::{
@@ -17,6 +17,7 @@ use chromiumoxide::error::CdpError;
 use chromiumoxide::handler::{Handler, HandlerConfig};
 use chromiumoxide::page::Page;
 use futures::StreamExt;
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::mpsc;
@@ -238,9 +239,7 @@ impl Browser {
     pub async fn arm(&self) -> Result<(), BrowserError> {
         let tree = self.page.execute(GetFrameTreeParams::default()).await?;
         let document = String::from(tree.result.frame_tree.frame.loader_id.clone());
-        if let Ok(mut armed) = self.armed.lock() {
-            *armed = Some(document);
-        }
+        *self.armed.lock() = Some(document);
         Ok(())
     }
 
@@ -399,7 +398,7 @@ async fn watch(
     let mut crashed = connection.event_listener::<EventTargetCrashed>().await?;
     let own = page.target_id().clone();
     Ok(tokio::spawn(async move {
-        let document = || armed.lock().ok().and_then(|armed| armed.clone());
+        let document = || armed.lock().clone();
         loop {
             let event = tokio::select! {
                 Some(event) = navigated.next() => {

@@ -180,7 +180,8 @@ impl Supervisor {
     pub async fn kill(&self, pid: u32) -> Result<(), SupervisorError> {
         match self.ask(Order::Kill { pid }).await? {
             Answer::Failed(reason) => Err(SupervisorError::Refused(reason)),
-            _ => Ok(()),
+            Answer::Done => Ok(()),
+            Answer::Started(_) | Answer::Running(_) => Err(SupervisorError::Silent),
         }
     }
 
@@ -189,7 +190,7 @@ impl Supervisor {
         match self.ask(Order::Status).await? {
             Answer::Running(pids) => Ok(pids),
             Answer::Failed(reason) => Err(SupervisorError::Refused(reason)),
-            _ => Ok(Vec::new()),
+            Answer::Started(_) | Answer::Done => Err(SupervisorError::Silent),
         }
     }
 

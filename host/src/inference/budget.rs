@@ -1,9 +1,8 @@
 //! What a run may spend on model calls, in money and in tokens. It is looked at before each request, so calls that are
 //! under way may carry the sum a little beyond it.
 
-use std::sync::{Mutex, PoisonError};
-
 use dynacu_record::Usage;
+use parking_lot::Mutex;
 
 /// The limits of a run and what was spent so far.
 #[derive(Default)]
@@ -44,7 +43,7 @@ impl Budget {
 
     /// Adds one answer.
     pub fn charge(&self, usage: Option<&Usage>) {
-        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spent = self.spent.lock();
         let cost = usage.and_then(|usage| usage.cost_usd);
         if let Some(usage) = usage {
             let tokens = usage.input_tokens.saturating_add(usage.output_tokens);
@@ -56,7 +55,7 @@ impl Budget {
 
     #[must_use]
     pub fn spent(&self) -> Spent {
-        *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.spent.lock()
     }
 
     /// Which limit is reached, in a sentence.

@@ -141,7 +141,7 @@ impl Egress for CallEgress {
                 headers,
                 body,
             }),
-            _ => None,
+            Outcome::TimedOut | Outcome::Unreachable(_) | Outcome::Refused(_) => None,
         };
         self.write(sent, received.as_ref(), error.as_ref(), began);
         if let Some(error) = error {

@@ -91,7 +91,10 @@ pub async fn ping(model: &Model) -> Result<Pong, Unusable> {
 fn with_status(error: String, status: Option<ProviderStatus>) -> String {
     match status {
         Some(ProviderStatus::Trouble { what, .. }) => format!("{error} ({what})"),
-        _ => error,
+        Some(
+            ProviderStatus::Answered(_) | ProviderStatus::Quota(_) | ProviderStatus::KeyRefused(_),
+        )
+        | None => error,
     }
 }
 

@@ -65,7 +65,7 @@ pub fn next(
                 format!("the provider refused the key ({what}): {}", failure(error)),
             );
         }
-        _ => {}
+        (Some(ProviderStatus::Answered(_) | ProviderStatus::Trouble { .. }) | None, _) => {}
     }
     match (status, error) {
         // The adapter understood the answer, and no waiting helps.
@@ -99,7 +99,15 @@ pub fn next(
             after: pause(attempt, hint(error), jitter).min(LONGEST_WAIT),
             trouble: false,
         },
-        _ => Next::Deliver,
+        (
+            _,
+            ModelError::RateLimited(_)
+            | ModelError::Overloaded(_)
+            | ModelError::Timeout
+            | ModelError::Protocol(_)
+            | ModelError::Authentication(_)
+            | ModelError::Other(_),
+        ) => Next::Deliver,
     }
 }
 
@@ -117,7 +125,15 @@ fn hint(error: &ModelError) -> Option<Duration> {
         ModelError::RateLimited(wait) | ModelError::Overloaded(wait) => {
             wait.map(|wait| Duration::from_millis(wait.milliseconds))
         }
-        _ => None,
+        ModelError::InvalidRequest(_)
+        | ModelError::ContextExceeded(_)
+        | ModelError::Refused(_)
+        | ModelError::Cancelled
+        | ModelError::QuotaExceeded(_)
+        | ModelError::Timeout
+        | ModelError::Protocol(_)
+        | ModelError::Authentication(_)
+        | ModelError::Other(_) => None,
     }
 }
 

@@ -1,9 +1,9 @@
 //! What the host itself saw of a provider: status and socket. Only this makes a failure the infrastructure's; a guest's
 //! word never does.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use parking_lot::Mutex;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
@@ -33,25 +33,18 @@ pub struct StatusLog(Mutex<Vec<ProviderStatus>>);
 
 impl StatusLog {
     pub fn add(&self, status: ProviderStatus) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(status);
+        self.0.lock().push(status);
     }
 
     #[must_use]
     pub fn count(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.0.lock().len()
     }
 
     /// The last one decides: an adapter may ask again by itself.
     #[must_use]
     pub fn last(&self) -> Option<ProviderStatus> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .last()
-            .cloned()
+        self.0.lock().last().cloned()
     }
 }
 

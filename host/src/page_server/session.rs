@@ -1,7 +1,7 @@
 //! The page's session: what happens on it comes in, start signal and result go out.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError};
 
 use anyhow::{Result, anyhow};
 use axum::extract::State;
@@ -58,10 +58,7 @@ async fn talk(shared: Arc<Shared>, mut socket: WebSocket) {
     let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
     let (out, mut outgoing) = mpsc::channel(WAITING);
     // Before the start a page may be loaded anew; the last one counts, and the older line ends with its sender.
-    *shared
-        .session
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner) = Some(Line { number, out });
+    *shared.session.lock() = Some(Line { number, out });
     let mut stopping = std::pin::pin!(ended(shared.stop.clone()));
     let why = loop {
         tokio::select! {
@@ -88,10 +85,7 @@ async fn talk(shared: Arc<Shared>, mut socket: WebSocket) {
         }
     };
     let current = {
-        let mut session = shared
-            .session
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut session = shared.session.lock();
         let current = session.as_ref().is_some_and(|line| line.number == number);
         if current {
             *session = None;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use procfs::{Current, CurrentSI, KernelStats, Meminfo};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::capture::screen::Screen;
@@ -141,38 +142,28 @@ pub async fn room() -> Result<Room> {
     let all = (after.1 - before.1).max(1) as f64;
     let busy = (after.0 - before.0) as f64 / all;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let memory = std::fs::read_to_string("/proc/meminfo").context("cannot read /proc/meminfo")?;
-    let free = memory
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))
-        .and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok())
-        .context("/proc/meminfo does not say what is free")?;
+    let free = Meminfo::current()?
+        .mem_available
+        .context("the kernel does not say how much memory is free")?;
     Ok(Room {
         cores,
         free: cores as f64 * (1.0 - busy.clamp(0.0, 1.0)),
-        free_mib: free / 1024,
+        free_mib: free >> 20,
     })
 }
 
 /// Ticks of all cores: busy ones, and all.
 fn busy_and_all() -> Result<(u64, u64)> {
-    let text = std::fs::read_to_string("/proc/stat").context("cannot read /proc/stat")?;
-    let ticks: Vec<u64> = text
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
-        .skip(1)
-        // What a guest of a virtual machine uses is in the first columns already.
-        .take(8)
-        .filter_map(|field| field.parse().ok())
-        .collect();
-    // user nice system idle iowait irq softirq steal
-    let [_, _, _, idle, waiting, ..] = ticks.as_slice() else {
-        anyhow::bail!("/proc/stat is not as expected");
-    };
-    let all: u64 = ticks.iter().sum();
-    Ok((all.saturating_sub(idle + waiting), all))
+    let time = KernelStats::current()?.total;
+    // What a guest of a virtual machine uses is in these already.
+    let busy = time.user
+        + time.nice
+        + time.system
+        + [time.irq, time.softirq, time.steal]
+            .iter()
+            .flatten()
+            .sum::<u64>();
+    Ok((busy, busy + time.idle + time.iowait.unwrap_or(0)))
 }
 
 /// CPU seconds of this process.

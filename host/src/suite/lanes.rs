@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use anyhow::{Context, Result, anyhow};
 use dynacu_record::{EndCause, EpisodeResult};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::Sender;
 
@@ -80,7 +81,7 @@ pub enum LaneEvent {
 
 impl Work {
     fn queue(&self) -> MutexGuard<'_, VecDeque<usize>> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.lock()
     }
 
     /// Whether episodes are left that no lane has taken.
@@ -105,7 +106,7 @@ impl Work {
     /// Looks whether the run should go on after an episode, before the lane takes the next one; a sentence where it should not.
     fn judge(&self, index: usize, result: &EpisodeResult) -> Option<String> {
         let model = self.plan.get(index).and_then(|planned| planned.model);
-        let mut streaks = self.streaks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut streaks = self.streaks.lock();
         let why = streaks.entry(model).or_default().after(
             result.cause,
             &result.detail,
@@ -143,7 +144,7 @@ impl Work {
         Ok(Arc::new(match &self.config.page {
             Some(page) => page.prepared(seed)?,
             None => {
-                let studio = self.studio.lock().unwrap_or_else(PoisonError::into_inner);
+                let studio = self.studio.lock();
                 prepare(&planned.task, seed, &*studio)?
             }
         }))

@@ -5,30 +5,22 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use dynacu_record::{Machine, ModelFile};
+use procfs::{CpuInfo, Current, Meminfo};
 use sha2::{Digest, Sha256};
 
 /// This machine, as far as it tells; what it does not tell stays empty.
 #[must_use]
 pub fn describe() -> Machine {
-    let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let cpu = cpu
-        .lines()
-        .find_map(|line| line.strip_prefix("model name"))
-        .unwrap_or_default();
-    let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let memory = memory
-        .lines()
-        .find_map(|line| line.strip_prefix("MemTotal:"))
-        .and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok())
-        .unwrap_or(0);
+    let cpu = CpuInfo::current();
+    let cpu = cpu.as_ref().ok().and_then(|cpu| cpu.model_name(0));
     Machine {
         kernel: std::fs::read_to_string("/proc/sys/kernel/osrelease")
             .unwrap_or_default()
             .trim()
             .to_owned(),
-        cpu: cpu.trim_start_matches([' ', '\t', ':']).to_owned(),
+        cpu: cpu.unwrap_or_default().to_owned(),
         cores: std::thread::available_parallelism().map_or(0, usize::from),
-        memory_mib: memory / 1024,
+        memory_mib: Meminfo::current().map_or(0, |memory| memory.mem_total >> 20),
         chromium: first_line("chromium", &["--version"]),
         pulseaudio: first_line("pulseaudio", &["--version"]),
     }

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use dynacu_record::{EpisodeResult, Outcome};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use super::summary::outcome_name;
 use super::view::LaneView;
 
 /// How often the bars are drawn.
@@ -209,7 +208,7 @@ fn bars(lanes: usize, planned: usize) -> Bars {
 fn line(result: &EpisodeResult) -> String {
     let mut text = format!(
         "{} ({}, {} steps, {:.0} s)",
-        outcome_name(result.outcome),
+        result.outcome.name(),
         result.cause.name(),
         result.steps,
         result.wall_s

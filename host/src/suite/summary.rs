@@ -8,19 +8,6 @@ use serde_json::{Value, json};
 
 use crate::config::DEFAULT_GATE;
 
-/// How an outcome reads in a table.
-#[must_use]
-pub fn outcome_name(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Passed => "passed",
-        Outcome::Failed => "failed",
-        Outcome::Timeout => "timeout",
-        Outcome::AgentError => "agent-error",
-        Outcome::InfrastructureError => "infrastructure-error",
-        Outcome::Unscored => "unscored",
-    }
-}
-
 /// One row an episode, then the shares by policy and mode over the episodes that count.
 #[must_use]
 pub fn table(results: &[EpisodeResult]) -> String {
@@ -46,7 +33,7 @@ pub fn table(results: &[EpisodeResult]) -> String {
             condition(result),
             result.policy.name.clone(),
             result.trial.to_string(),
-            outcome_name(result.outcome).to_owned(),
+            result.outcome.name().to_owned(),
             result.cause.name(),
             result.page_result.clone(),
             result.steps.to_string(),

@@ -2,10 +2,11 @@
 //! written; nobody waits for anybody here.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use dynacu_record::{Event, PageEvent};
+use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 
 use crate::driver::LaneWatch;
@@ -39,7 +40,7 @@ pub struct Views(Arc<Mutex<Vec<LaneView>>>);
 
 impl Views {
     fn lanes(&self) -> MutexGuard<'_, Vec<LaneView>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     fn change(&self, lane: usize, change: impl FnOnce(&mut LaneView)) {

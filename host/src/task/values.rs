@@ -75,7 +75,7 @@ impl<'a> Values<'a> {
         match form {
             Form::Itself => scalar(field, value)
                 .ok_or_else(|| format!("{{{path}}} is a list or a table: name one part of it")),
-            _ => match self.json(path)? {
+            Form::Spoken | Form::Written | Form::Others => match self.json(path)? {
                 Value::String(text) => Ok(text),
                 _ => Err(format!("{{{path}}} is a list: give it as a whole value")),
             },
@@ -159,12 +159,11 @@ impl<'a> Values<'a> {
 
 /// A number with the decimals of its field.
 fn decimal(field: &Field, value: &Value) -> Option<Decimal> {
-    let decimals = match &field.kind {
-        Kind::Number(numbers) | Kind::NumberList(numbers, _) => numbers
-            .candidates
-            .first()
-            .map_or(0, |number| number.decimals),
-        _ => 0,
+    let decimals = if let Kind::Number(numbers) | Kind::NumberList(numbers, _) = &field.kind {
+        let first = numbers.candidates.first();
+        first.map_or(0, |number| number.decimals)
+    } else {
+        0
     };
     Some(Decimal::of(value.as_f64()?)?.scaled(decimals))
 }

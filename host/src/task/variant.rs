@@ -275,7 +275,18 @@ pub fn entities(
                     "speech is made of words: write {{{path}.spoken}} for {{{path}}}"
                 ));
             }
-            _ => vec![path.value()],
+            Kind::Choose(_)
+            | Kind::Number(_)
+            | Kind::NumberList(..)
+            | Kind::Code(_)
+            | Kind::Name(_)
+            | Kind::Phone(_)
+            | Kind::Date(_)
+            | Kind::Time(_)
+            | Kind::Timing(_)
+            | Kind::TimingList(..)
+            | Kind::Sequence { .. }
+            | Kind::Shuffle { .. } => vec![path.value()],
         };
         for path in inner {
             if !found.contains(&path) {

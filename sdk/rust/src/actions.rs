@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::{
-    Action, ActionError, ActionId, ActionReceipt, Click, Drag, Duration, MouseButton, Point, Rect,
-    Scroll, ScrollDirection, Size,
+    Action, ActionError, ActionId, ActionKind, ActionReceipt, Click, Drag, Duration, MouseButton,
+    Point, Rect, Scroll, ScrollDirection, Size,
 };
 
 dynacu_vocabulary::wit_conversions!(
@@ -90,6 +90,21 @@ impl Action {
     /// A pause, to the millisecond.
     pub fn wait(time: impl Into<Duration>) -> Self {
         Self::Wait(time.into())
+    }
+
+    /// What it is, without its details: the tool that a model does it with.
+    pub const fn kind(&self) -> ActionKind {
+        match self {
+            Self::Click(_) => ActionKind::Click,
+            Self::Move(_) => ActionKind::Move,
+            Self::Drag(_) => ActionKind::Drag,
+            Self::Type(_) => ActionKind::Type,
+            Self::Key(_) => ActionKind::Key,
+            Self::Scroll(_) => ActionKind::Scroll,
+            Self::Speak(_) => ActionKind::Speak,
+            Self::Wait(_) => ActionKind::Wait,
+            Self::Done => ActionKind::Done,
+        }
     }
 }
 

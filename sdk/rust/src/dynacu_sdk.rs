@@ -76,6 +76,7 @@ mod step_policy;
 mod time;
 
 pub use actions::PriorAction;
+pub use dynacu_vocabulary::ActionKind;
 pub use failure::Interrupted;
 pub use policy::Policy;
 pub use session::{ActFailure, AskFailure, Session};

@@ -38,81 +38,10 @@ mod text;
 
 pub use read::{ReadCall, Unusable};
 
-use std::fmt;
-
 use serde_json::json;
 
 use crate::model::ToolCall;
 use crate::{Action, Click, Drag, MouseButton, Point, Scroll, Size};
-
-/// The one list of tools: enum, order and names.
-macro_rules! tools {
-    ($($(#[$doc:meta])+ $tool:ident = $name:literal,)+) => {
-        /// One kind of action as a model is offered it.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Tool {
-            $($(#[$doc])+ $tool,)+
-        }
-
-        impl Tool {
-            /// All there are, in the order in which they are offered.
-            pub const ALL: &[Self] = &[$(Self::$tool,)+];
-
-            /// As requests and records have it.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$tool => $name,)+
-                }
-            }
-        }
-    };
-}
-
-tools! {
-    /// Presses a mouse button at a point.
-    Click = "click",
-    /// Moves the pointer.
-    Move = "move",
-    /// Drags with the left button.
-    Drag = "drag",
-    /// Types text into whatever has the focus.
-    Type = "type",
-    /// Presses one chord.
-    Key = "key",
-    /// Turns the wheel.
-    Scroll = "scroll",
-    /// Speaks into the microphone. Only offered where the speech channel is granted.
-    Speak = "speak",
-    /// Waits.
-    Wait = "wait",
-    /// Says that the task is finished.
-    Done = "done",
-}
-
-impl Tool {
-    /// The tool that does an action.
-    #[must_use]
-    pub const fn of(action: &Action) -> Self {
-        match action {
-            Action::Click(_) => Self::Click,
-            Action::Move(_) => Self::Move,
-            Action::Drag(_) => Self::Drag,
-            Action::Type(_) => Self::Type,
-            Action::Key(_) => Self::Key,
-            Action::Scroll(_) => Self::Scroll,
-            Action::Speak(_) => Self::Speak,
-            Action::Wait(_) => Self::Wait,
-            Action::Done => Self::Done,
-        }
-    }
-}
-
-impl fmt::Display for Tool {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.name())
-    }
-}
 
 /// The optional argument of every tool in which a model notes what it saw; see [`Tools::with_notes`].
 pub const NOTE: &str = "note";
@@ -304,7 +233,7 @@ impl ToolCall {
             Action::Wait(time) => json!({"seconds": time.as_seconds()}),
             Action::Done => json!({}),
         };
-        Self::new(id, Tool::of(action).name(), arguments.to_string())
+        Self::new(id, action.kind().name(), arguments.to_string())
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Duration, ScrollDirection};
+use crate::{ActionKind, Duration, ScrollDirection};
 
 const SCREEN: Size = Size {
     width: 1280,
@@ -38,40 +38,43 @@ fn without_tools_the_same_is_said_in_words() {
     insta::assert_snapshot!(Tools::new(SCREEN).on_grid(Some(1000)).in_words());
 }
 
+/// Actions of a kind, made in the short ways where there are some.
+fn samples(kind: ActionKind) -> Vec<Action> {
+    let at = Point { x: 3, y: 719 };
+    let click = |button, count| Action::Click(Click { at, button, count });
+    match kind {
+        ActionKind::Click => vec![
+            Action::click(0, 0),
+            click(MouseButton::Right, 2),
+            click(MouseButton::Middle, 1),
+        ],
+        ActionKind::Move => vec![Action::move_to(3, 719)],
+        ActionKind::Drag => vec![Action::drag(at, (1279, 0))],
+        ActionKind::Type => vec![Action::type_text("two\n\"lines\"")],
+        ActionKind::Key => vec![Action::key("ctrl+a")],
+        ActionKind::Scroll => vec![
+            Action::scroll(ScrollDirection::Left, 3),
+            Action::Scroll(Scroll {
+                at: Some(at),
+                direction: ScrollDirection::Down,
+                amount: 1,
+            }),
+        ],
+        ActionKind::Speak => vec![Action::speak("Canberra.")],
+        ActionKind::Wait => vec![Action::wait(Duration::from_millis(1_500))],
+        ActionKind::Done => vec![Action::Done],
+    }
+}
+
 #[test]
 fn what_is_written_for_an_action_reads_as_that_action() {
-    let at = Point { x: 3, y: 719 };
-    let end = Point { x: 1279, y: 0 };
-    let actions = [
-        Action::click(0, 0),
-        Action::Click(Click {
-            at,
-            button: MouseButton::Right,
-            count: 2,
-        }),
-        Action::Click(Click {
-            at,
-            button: MouseButton::Middle,
-            count: 1,
-        }),
-        Action::Move(at),
-        Action::drag(at, end),
-        Action::type_text("two\n\"lines\""),
-        Action::key("ctrl+a"),
-        Action::scroll(ScrollDirection::Left, 3),
-        Action::Scroll(Scroll {
-            at: Some(at),
-            direction: ScrollDirection::Down,
-            amount: 1,
-        }),
-        Action::speak("Canberra."),
-        Action::wait(Duration::from_millis(1_500)),
-        Action::Done,
-    ];
-    for action in actions {
-        let call = ToolCall::of_action("c", &action);
-        let read = tools().read(&call).unwrap();
-        assert_eq!((&read.action, &read.tolerated[..]), (&action, &[][..]));
+    for kind in ActionKind::ALL {
+        for action in samples(*kind) {
+            let call = ToolCall::of_action("c", &action);
+            assert_eq!(call.name, kind.name());
+            let read = tools().read(&call).unwrap();
+            assert_eq!((&read.action, &read.tolerated[..]), (&action, &[][..]));
+        }
     }
 }
 

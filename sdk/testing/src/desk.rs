@@ -3,7 +3,7 @@
 mod acting;
 mod still;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use dynacu_runtime::types::{
@@ -14,8 +14,9 @@ use dynacu_runtime::types::{
 use dynacu_runtime::{
     ActionOutcome, Blobs, Completion, Frame, Keyframe, Observation, PolicyHost, SessionEvent,
 };
+use parking_lot::{Mutex, MutexGuard};
 
-use crate::ran::{Performed, Seen};
+use crate::ran::{Performed, Recording};
 use crate::{Media, Model, Picture, Script};
 use still::{Still, silence};
 
@@ -29,7 +30,7 @@ pub(crate) struct Desk {
     /// Each shot's changed box and share against the one before; none where nothing changed.
     changes: Vec<Option<(Rect, f32)>>,
     model: Model,
-    seen: Arc<Mutex<Seen>>,
+    recording: Arc<Mutex<Recording>>,
     now: u64,
     last_look: Option<u64>,
     step: u32,
@@ -66,9 +67,9 @@ impl Desk {
                 shot.picture.changed_since(&before.picture)
             })
             .collect();
-        let seen = Seen {
+        let recording = Recording {
             media,
-            ..Seen::default()
+            ..Recording::default()
         };
         Self {
             now: script.begins_at,
@@ -76,7 +77,7 @@ impl Desk {
             script,
             changes,
             model,
-            seen: Arc::new(Mutex::new(seen)),
+            recording: Arc::new(Mutex::new(recording)),
             last_look: None,
             step: 0,
             calls: 0,
@@ -90,12 +91,12 @@ impl Desk {
         }
     }
 
-    pub(crate) fn seen(&self) -> Arc<Mutex<Seen>> {
-        Arc::clone(&self.seen)
+    pub(crate) fn recording(&self) -> Arc<Mutex<Recording>> {
+        Arc::clone(&self.recording)
     }
 
-    fn look(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn look(&self) -> MutexGuard<'_, Recording> {
+        self.recording.lock()
     }
 
     fn granted(&self, channel: Channel) -> bool {
@@ -128,7 +129,7 @@ impl Desk {
         Arc::new(Still {
             picture: picture.clone(),
             captured_at,
-            seen: Arc::clone(&self.seen),
+            recording: Arc::clone(&self.recording),
         })
     }
 
@@ -145,12 +146,12 @@ impl Desk {
     }
 
     /// The instant of the next keyframe or sentence event, and what it is.
-    fn next_news(&self) -> Option<(u64, News)> {
+    fn next_arrival(&self) -> Option<(u64, Arrival)> {
         let (shot, sentence) = self.subscribed?;
         let keyframe = (shot..self.script.shots.len())
             .find(|index| self.changes.get(*index).is_some_and(Option::is_some))
             .filter(|_| self.granted(Channel::Keyframes))
-            .and_then(|index| Some((self.script.shots.get(index)?.at, News::Keyframe(index))));
+            .and_then(|index| Some((self.script.shots.get(index)?.at, Arrival::Keyframe(index))));
         let sentence = self
             .script
             .sentences
@@ -158,7 +159,7 @@ impl Desk {
             .filter(|_| self.granted(Channel::Audio))
             .map(|said| {
                 let at = said.ended_at + self.script.recognised_after;
-                (at, News::Sentence(sentence))
+                (at, Arrival::Sentence(sentence))
             });
         keyframe
             .into_iter()
@@ -166,14 +167,14 @@ impl Desk {
             .min_by_key(|(at, _)| *at)
     }
 
-    fn take(&mut self, news: News) -> Option<SessionEvent> {
+    fn take(&mut self, arrival: Arrival) -> Option<SessionEvent> {
         let (shot, sentence) = self.subscribed.as_mut()?;
-        match news {
-            News::Keyframe(index) => {
+        match arrival {
+            Arrival::Keyframe(index) => {
                 *shot = index + 1;
                 self.keyframe(index).map(SessionEvent::Keyframe)
             }
-            News::Sentence(index) => {
+            Arrival::Sentence(index) => {
                 *sentence = index + 1;
                 self.script
                     .sentences
@@ -186,7 +187,7 @@ impl Desk {
 }
 
 #[derive(Clone, Copy)]
-enum News {
+enum Arrival {
     Keyframe(usize),
     Sentence(usize),
 }
@@ -290,15 +291,15 @@ impl PolicyHost for Desk {
         // Of what is due at the same instant, what was put there first comes first.
         let due = self.mail.iter().enumerate().min_by_key(|(_, (at, _))| *at);
         let due = due.map(|(index, (at, _))| (*at, index));
-        let news = self.next_news();
-        let mail_first = match (due, news) {
-            (Some((mail, _)), Some((news, _))) => mail <= news,
+        let arrival = self.next_arrival();
+        let mail_first = match (due, arrival) {
+            (Some((mail, _)), Some((arrival, _))) => mail <= arrival,
             (mail, _) => mail.is_some(),
         };
         let at = if mail_first {
             due.map(|(at, _)| at)
         } else {
-            news.map(|(at, _)| at)
+            arrival.map(|(at, _)| at)
         };
         match at {
             Some(at) if until.is_none_or(|until| at <= until) => {
@@ -314,7 +315,7 @@ impl PolicyHost for Desk {
                 if mail_first && let Some((_, index)) = due {
                     return Ok(Some(self.mail.remove(index).1));
                 }
-                Ok(news.and_then(|(_, news)| self.take(news)))
+                Ok(arrival.and_then(|(_, arrival)| self.take(arrival)))
             }
             _ => {
                 self.advance(until.unwrap_or(u64::MAX));
@@ -405,10 +406,12 @@ impl PolicyHost for Desk {
         if end <= start || end > self.now || end - start > CONTEXT_MS {
             return Err(HearingError::OutOfRange);
         }
-        let mut seen = self.look();
-        seen.clips.push((start, end));
+        let mut recording = self.look();
+        recording.clips.push((start, end));
         let name = format!("clip-{start}-{end}");
-        Ok(seen.media.keep(silence(start, end), "audio/wav", &name))
+        Ok(recording
+            .media
+            .keep(silence(start, end), "audio/wav", &name))
     }
 
     fn blob_stat(&mut self, id: &str) -> Result<BlobInfo, BlobError> {

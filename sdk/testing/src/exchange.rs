@@ -4,7 +4,7 @@ mod compare;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -13,6 +13,7 @@ use dynacu_runtime::types::{
     ModelResponse,
 };
 use dynacu_runtime::{Blobs as _, Egress, GuestFailure, Limits, Outside, Plugin};
+use parking_lot::{Mutex, MutexGuard};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -252,7 +253,7 @@ impl Exchanges {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 
@@ -374,13 +375,11 @@ pub async fn complete(
         egress: Arc::new(exchanges.clone()),
         blobs: Arc::new(exchanges.media.clone()),
         log: Arc::new(move |level, line| {
-            sink.lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push((level, line));
+            sink.lock().push((level, line));
         }),
         deadline: DEADLINE,
     };
     let outcome = adapter.complete(model, settings, request, outside).await;
-    let log = log.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let log = log.lock().clone();
     Ok(Answered { outcome, log })
 }

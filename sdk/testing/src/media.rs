@@ -1,10 +1,11 @@
 //! Encoded media by content address, as an episode keeps them.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use dynacu_runtime::Blobs;
 use dynacu_runtime::types::{BlobError, BlobInfo};
+use parking_lot::{Mutex, MutexGuard};
 
 /// What an episode would have kept. Copies share one store.
 #[derive(Clone, Default)]
@@ -36,7 +37,7 @@ impl Media {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Medium>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -1,12 +1,13 @@
 //! What came of a scripted episode.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use dynacu_runtime::PolicyEnd;
 use dynacu_runtime::types::{
     Action, ActionError, BlobId, Encoding, Level, ModelRequest, Part, PerformError, Rect,
     StopCause, ToolOutput,
 };
+use parking_lot::Mutex;
 
 use crate::Media;
 
@@ -23,7 +24,7 @@ pub struct Performed {
 
 /// Collected while it runs.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(crate) struct Recording {
     pub(crate) observations: u32,
     pub(crate) requests: Vec<ModelRequest>,
     pub(crate) performed: Vec<Performed>,
@@ -67,21 +68,21 @@ pub struct Ran {
 }
 
 impl Ran {
-    pub(crate) fn new(end: PolicyEnd, seen: &Arc<Mutex<Seen>>) -> Self {
-        let seen = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+    pub(crate) fn new(end: PolicyEnd, recording: &Arc<Mutex<Recording>>) -> Self {
+        let recording = std::mem::take(&mut *recording.lock());
         Self {
             end,
-            observations: seen.observations,
-            requests: seen.requests,
-            performed: seen.performed,
-            refused: seen.refused,
-            encodings: seen.encodings,
-            clips: seen.clips,
-            readings: seen.readings,
-            cancelled: seen.cancelled,
-            log: seen.log,
-            stopped: seen.stopped,
-            media: seen.media,
+            observations: recording.observations,
+            requests: recording.requests,
+            performed: recording.performed,
+            refused: recording.refused,
+            encodings: recording.encodings,
+            clips: recording.clips,
+            readings: recording.readings,
+            cancelled: recording.cancelled,
+            log: recording.log,
+            stopped: recording.stopped,
+            media: recording.media,
         }
     }
 

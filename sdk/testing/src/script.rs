@@ -137,11 +137,11 @@ impl Script {
     pub async fn run(self, plugin: &Plugin, model: Model, settings: &str) -> Ran {
         let (brief, limits) = (self.brief.clone(), self.limits.clone());
         let desk = Desk::new(self, model, Media::default());
-        let seen = desk.seen();
+        let recording = desk.recording();
         let end = plugin
             .run_policy(Box::new(desk), brief, settings.to_owned(), limits)
             .ended()
             .await;
-        Ran::new(end, &seen)
+        Ran::new(end, &recording)
     }
 }

@@ -13,6 +13,7 @@ mod channel;
 mod conversions;
 mod geometry;
 mod image;
+mod kind;
 mod sound;
 
 pub use action::{Action, ActionError, MouseButton, PerformError, ScrollDirection};
@@ -20,4 +21,5 @@ pub use brief::Brief;
 pub use channel::{Assist, Channel, StopCause};
 pub use geometry::{Point, Rect, Size};
 pub use image::{Encoding, ImageFormat, TextLine};
+pub use kind::ActionKind;
 pub use sound::{AudioContext, RecentAudio, Sentence};

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use dynacu_figures::plot::{self, Series};
+use dynacu_figures::short;
 
 use super::mixing;
-use super::plot::{self, Series};
-use super::report::{Budget, Line, Plot, Report, Table, short};
+use super::report::{Budget, Line, Plot, Report, Table};
 use super::scene::{self, Clip};
 use super::words::{self, Errors};
 use dynacu_host::capture::timebase::Timebase;

@@ -1,11 +1,12 @@
 //! The budget table of the design, filled in from one run of the talk page: what seeing, hearing and observing cost while
 //! the page plays moving pictures and sound.
 
+use dynacu_figures::plot::{self, Series};
+use dynacu_figures::{Spread, short, slope};
+
 use super::bed::Played;
-use super::plot::{self, Series};
 use super::processes::{self, CHROMIUM, Look};
-use super::report::{Budget, By, Line, Plot, Report, Table, short};
-use super::statistics::{Spread, slope};
+use super::report::{Budget, By, Line, Plot, Report, Table};
 use super::talk::HeardTalk;
 use dynacu_host::perception::seeing::{SeeingStats, Summary};
 
@@ -94,15 +95,7 @@ fn hearing(played: &Played<()>, heard: &HeardTalk) -> Vec<Line> {
             "ms",
             By::P95,
             Budget::None,
-            Spread::of(
-                &played
-                    .all
-                    .times
-                    .pass_ms
-                    .iter()
-                    .map(|ms| f64::from(*ms))
-                    .collect::<Vec<_>>(),
-            ),
+            Spread::of(played.all.times.pass_ms.iter().map(|ms| f64::from(*ms))),
         ),
         Line::spread(
             "observe as a whole",
@@ -162,7 +155,7 @@ fn delays(heard: &HeardTalk) -> Plot {
 fn spread(summary: Summary, scale: f64) -> Option<Spread> {
     let scaled = |value: f32| f64::from(value) * scale;
     (summary.count > 0).then(|| Spread {
-        n: usize::try_from(summary.count).unwrap_or(usize::MAX),
+        n: summary.count,
         mean: scaled(summary.mean),
         median: scaled(summary.p50),
         p95: scaled(summary.p95),

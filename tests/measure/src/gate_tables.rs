@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
+use dynacu_figures::plot::{self, Series};
+use dynacu_figures::{Spread, short};
 
-use super::plot::{self, Series};
-use super::report::{Budget, Line, Plot, Report, Table, short};
-use super::statistics::Spread;
+use super::report::{Budget, Line, Plot, Report, Table};
 use super::wall::{LENGTH_NAMES, SIZE_NAMES, Score};
 use dynacu_host::perception::encoder::Encoder;
 use dynacu_host::perception::keyframe::{GateKind, films};

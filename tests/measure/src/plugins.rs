@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
+use dynacu_figures::{Spread, short};
 use dynacu_runtime::{Engine, GuestFailure, Limits, Plugin, PluginKind};
 
-use super::report::{Budget, By, Line, Report, Table, short};
-use super::statistics::Spread;
+use super::report::{Budget, By, Line, Report, Table};
 use dynacu_host::task::home::Home;
 
 /// What a plugin of ordinary size has: the budget of a warm start is for one of these.

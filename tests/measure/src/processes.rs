@@ -1,13 +1,13 @@
-//! What each part of a lane costs: CPU time and memory by process, and by thread inside the host, from /proc.
+//! What each part of a lane costs: CPU time and memory by process, and by thread inside the host.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use procfs::process::{Process, Stat};
 
 /// The host's own threads that are gone when one looks: their CPU time is what the process has beyond its living threads.
 pub const ENDED_THREADS: &str = "threads that ended";
@@ -54,7 +54,7 @@ impl Sampler {
                 let began = Instant::now();
                 let mut looks = Vec::new();
                 loop {
-                    let mut seen = look(supervisor);
+                    let mut seen = look(supervisor.cast_signed());
                     seen.at = began.elapsed().as_secs_f64();
                     looks.push(seen);
                     if stopped.load(Ordering::Relaxed) {
@@ -119,54 +119,70 @@ pub fn thread_cores(looks: &[Look]) -> Vec<(String, f64)> {
     threads
 }
 
-/// One process or thread as `/proc/…/stat` tells.
-struct Stat {
+/// Of a process, as much as says what it belongs to.
+struct Known {
     name: String,
-    parent: u32,
-    cpu: f64,
+    parent: i32,
 }
 
-fn look(supervisor: u32) -> Look {
-    let mut all: BTreeMap<u32, Stat> = BTreeMap::new();
-    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let pid = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok());
-        if let Some((pid, stat)) = pid.and_then(|pid| Some((pid, stat(&entry.path())?))) {
-            all.insert(pid, stat);
-        }
-    }
-    let mut look = Look::default();
-    let own = std::process::id();
-    for (pid, stat) in &all {
-        let Some(part) = part(&all, *pid, own, supervisor) else {
-            continue;
-        };
-        let cost = look.parts.entry(part.clone()).or_default();
-        cost.cpu += stat.cpu;
-        let folder = format!("/proc/{pid}");
-        let memory = if part == CHROMIUM {
-            field(&format!("{folder}/smaps_rollup"), "Pss:")
-        } else {
-            field(&format!("{folder}/status"), "VmRSS:")
-        };
-        cost.memory += memory.unwrap_or(0.0) / 1024.0;
-    }
-    for entry in std::fs::read_dir("/proc/self/task")
+fn look(supervisor: i32) -> Look {
+    let living: Vec<(Process, Stat)> = procfs::process::all_processes()
         .into_iter()
         .flatten()
         .flatten()
+        .filter_map(|process| {
+            let stat = process.stat().ok()?;
+            Some((process, stat))
+        })
+        .collect();
+    let all: BTreeMap<i32, Known> = living
+        .iter()
+        .map(|(_, stat)| {
+            let (name, parent) = (stat.comm.clone(), stat.ppid);
+            (stat.pid, Known { name, parent })
+        })
+        .collect();
+    let mut look = Look::default();
+    let own = std::process::id().cast_signed();
+    for (process, stat) in &living {
+        let Some(part) = part(&all, stat.pid, own, supervisor) else {
+            continue;
+        };
+        let memory = if part == CHROMIUM {
+            shared_out(process)
+        } else {
+            let status = process.status().ok();
+            status.and_then(|status| status.vmrss).map(|kib| kib << 10)
+        };
+        let cost = look.parts.entry(part).or_default();
+        cost.cpu += cpu(stat);
+        cost.memory += memory.unwrap_or(0) as f64 / f64::from(1 << 20);
+    }
+    let own = Process::myself().and_then(|process| process.tasks());
+    for stat in own
+        .into_iter()
+        .flatten()
+        .flatten()
+        .flat_map(|task| task.stat())
     {
-        if let Some(thread) = stat(&entry.path()) {
-            *look.threads.entry(thread.name).or_default() += thread.cpu;
-        }
+        *look.threads.entry(stat.comm.clone()).or_default() += cpu(&stat);
     }
     look
 }
 
+/// Bytes in memory; of a page that several processes map, each has its share.
+fn shared_out(process: &Process) -> Option<u64> {
+    let maps = process.smaps_rollup().ok()?.memory_map_rollup;
+    maps.0.first()?.extension.map.get("Pss").copied()
+}
+
+/// CPU seconds of a process or thread.
+fn cpu(stat: &Stat) -> f64 {
+    (stat.utime + stat.stime) as f64 / procfs::ticks_per_second() as f64
+}
+
 /// What a process belongs to: the host, or the child of the supervisor that it descends from.
-fn part(all: &BTreeMap<u32, Stat>, pid: u32, own: u32, supervisor: u32) -> Option<String> {
+fn part(all: &BTreeMap<i32, Known>, pid: i32, own: i32, supervisor: i32) -> Option<String> {
     if pid == own {
         return Some(HOST.to_owned());
     }
@@ -185,58 +201,17 @@ fn part(all: &BTreeMap<u32, Stat>, pid: u32, own: u32, supervisor: u32) -> Optio
     })
 }
 
-fn stat(folder: &Path) -> Option<Stat> {
-    parse_stat(&std::fs::read_to_string(folder.join("stat")).ok()?)
-}
-
-/// `pid (name) state parent …`; the name may hold anything, so the last bracket ends it.
-fn parse_stat(text: &str) -> Option<Stat> {
-    let (head, rest) = text.rsplit_once(')')?;
-    let name = head.split_once('(')?.1.to_owned();
-    let fields: Vec<&str> = rest.split_whitespace().collect();
-    let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
-    Some(Stat {
-        name,
-        parent: u32::try_from(number(1)?).ok()?,
-        cpu: (number(11)? + number(12)?) as f64 / ticks(),
-    })
-}
-
-/// Clock ticks in a second.
-fn ticks() -> f64 {
-    // SAFETY: sysconf only reads a constant of the system.
-    let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
-    if ticks > 0 { ticks as f64 } else { 100.0 }
-}
-
-/// A line such as `VmRSS:  1234 kB` of a file under /proc, in KiB.
-fn field(file: &str, name: &str) -> Option<f64> {
-    let text = std::fs::read_to_string(file).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-    line.split_whitespace().next()?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_name_may_hold_brackets() {
-        let text = "42 (a) b) S 7 1 1 0 -1 4194304 1 2 3 4 150 50 0 0 20 0 1 0 9 9 9";
-        let stat = parse_stat(text).unwrap();
-        assert_eq!((stat.name.as_str(), stat.parent), ("a) b", 7));
-        assert!((stat.cpu - 200.0 / ticks()).abs() < 1e-9);
-        assert!(parse_stat("nothing").is_none());
-    }
-
-    #[test]
     fn processes_belong_to_the_supervisors_child_above_them() {
-        let stat = |name: &str, parent| Stat {
+        let stat = |name: &str, parent| Known {
             name: name.to_owned(),
             parent,
-            cpu: 0.0,
         };
-        let all: BTreeMap<u32, Stat> = [
+        let all: BTreeMap<i32, Known> = [
             (10, stat("dynacu-host", 1)),
             (11, stat("dynacu-host", 10)),
             (12, stat("Xvfb", 11)),

@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use dynacu_figures::Spread;
 use dynacu_record::{Machine, ModelFile};
+use procfs::{Current, LoadAverage};
 use serde::Serialize;
 
-use super::statistics::Spread;
-
 mod render;
-
-pub use render::short;
 
 /// What the design promises of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -158,7 +156,6 @@ impl Report {
     /// The lock file of the models cannot be read.
     pub fn begin(name: &'static str, root: &Path) -> Result<Self> {
         use dynacu_host::suite::machine;
-        let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
         Ok(Self {
             name,
             setting: Setting {
@@ -168,11 +165,7 @@ impl Report {
                     .duration_since(std::time::UNIX_EPOCH)
                     .map_or(0, |time| time.as_secs()),
                 machine: machine::describe(),
-                load: load
-                    .split(' ')
-                    .next()
-                    .and_then(|first| first.parse().ok())
-                    .unwrap_or(0.0),
+                load: LoadAverage::current().map_or(0.0, |load| load.one.into()),
                 models: machine::models()?,
                 choices: BTreeMap::new(),
             },
@@ -230,14 +223,14 @@ mod tests {
                 "ms",
                 By::Mean,
                 Budget::Below(1.0),
-                Spread::of(&[0.5, 0.7]),
+                Spread::of([0.5, 0.7]),
             ),
             Line::spread(
                 "observe",
                 "ms",
                 By::P95,
                 Budget::Below(700.0),
-                Spread::of(&[640.0, 810.4]),
+                Spread::of([640.0, 810.4]),
             ),
             Line::number("intervals kept", "%", Budget::AtLeast(99.0), Some(99.0)),
             Line::number("not reached", "ms", Budget::Below(5.0), None),
@@ -286,7 +279,8 @@ mod tests {
         assert_eq!(json["lines"][1]["budget"]["below"], 700.0);
         assert_eq!(json["lines"][1]["spread"]["n"], 2);
         let markdown = read("perception.md");
-        assert!(markdown.contains("| local | 60/60 |"), "{markdown}");
+        let unpadded = markdown.replace(' ', "");
+        assert!(unpadded.contains("|local|60/60|"), "{markdown}");
         assert!(markdown.contains("![Recall](./recall.svg)"), "{markdown}");
         assert_eq!(read("recall.svg"), "<svg/>");
     }

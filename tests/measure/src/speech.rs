@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
+use dynacu_figures::Spread;
+use dynacu_figures::plot::{self, Series};
 
 use super::bed::{Bed, Watch};
 use super::conversation::{self, Turns, caller};
-use super::plot::{self, Series};
 use super::report::{Budget, By, Line, Plot, Report};
 use super::scene;
-use super::statistics::Spread;
 use dynacu_host::perception::keyframe::GateKind;
 use dynacu_host::speech::kokoro::Kokoro;
 use dynacu_host::speech::{Pcm, Voice};

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use dynacu_figures::Spread;
 use serde_json::{Value, json};
 
 use super::scene::Scene;
-use super::statistics::Spread;
 use dynacu_host::capture::screen::{Area, Frame};
 
 /// Sizes of a change, as width and height of its place: 0.03, 0.1, 0.5, 2 and 10 % of the screen.

@@ -88,7 +88,7 @@ fn perception_fills_every_line_of_the_table() {
         assert!(!text.is_empty(), "{file}");
     }
     let document = std::fs::read_to_string(document).unwrap();
-    assert!(document.contains("| pixel gate, one frame |"), "{document}");
+    assert!(document.contains("| pixel gate, one frame "), "{document}");
     assert!(document.contains("](./recall-by-size.svg)"), "{document}");
 }
 

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::exchange::{Exchange, Outcome, shortened};
 use crate::http::{Reply, Request};
+use crate::neutral::NeutralRequest;
 use crate::problem::Problem;
 use crate::protocol::{Protocol, Provider, Route, to_space};
 use crate::script::{Answer, Cut, Part, Progress, Reaction, Script};
-use crate::seen::Seen;
 use crate::server::{Options, ServerError};
 
 /// The protocol, the script, and all that was asked so far.
@@ -97,7 +97,7 @@ impl State {
         &self,
         request: &Request,
         body: &Result<Value, serde_json::Error>,
-    ) -> Result<Option<Seen>, Problem> {
+    ) -> Result<Option<NeutralRequest>, Problem> {
         let Route::Complete { model } = self.protocol.route(request)? else {
             return Ok(None);
         };
@@ -120,7 +120,7 @@ impl State {
         Ok(Some(seen))
     }
 
-    fn react(&mut self, seen: &Seen) -> (Outcome, Sending) {
+    fn react(&mut self, seen: &NeutralRequest) -> (Outcome, Sending) {
         let space = self.space(seen);
         let protocol = &self.protocol;
         let can = |tool: &str| protocol.can_call(seen, tool);
@@ -155,7 +155,7 @@ impl State {
     }
 
     /// Width and height in which the model answers: a grid, or the pixels of the picture that it was sent last.
-    fn space(&self, seen: &Seen) -> (u32, u32) {
+    fn space(&self, seen: &NeutralRequest) -> (u32, u32) {
         match self.grid {
             Some(grid) => (grid, grid),
             None => seen.sizes.last().copied().unwrap_or(self.script.screen),

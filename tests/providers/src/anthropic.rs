@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::http::{Reply, Request};
 use crate::issued::Issued;
+use crate::neutral::NeutralRequest;
 use crate::problem::{Checked, Fault, Problem};
 use crate::protocol::{Protocol, Route};
 use crate::script::{Answer, FaultKind};
-use crate::seen::Seen;
 use crate::server::ServerError;
 use crate::structure::Structure;
 
@@ -121,7 +121,7 @@ impl Protocol for Anthropic {
         LARGEST_BODY
     }
 
-    fn check(&self, request: &Request, _: Option<&str>, body: &Value) -> Checked<Seen> {
+    fn check(&self, request: &Request, _: Option<&str>, body: &Value) -> Checked<NeutralRequest> {
         let betas: Vec<&str> = request
             .header("anthropic-beta")
             .map(|names| names.split(',').map(str::trim).collect())
@@ -142,11 +142,11 @@ impl Protocol for Anthropic {
         check::body(&context, body)
     }
 
-    fn can_call(&self, seen: &Seen, tool: &str) -> bool {
+    fn can_call(&self, seen: &NeutralRequest, tool: &str) -> bool {
         seen.offers(tool) || (seen.native.is_some() && reply::native(tool, &json!({})).is_some())
     }
 
-    fn answer(&mut self, seen: &Seen, answer: &Answer) -> Reply {
+    fn answer(&mut self, seen: &NeutralRequest, answer: &Answer) -> Reply {
         self.requests += 1;
         let body = reply::message(seen, answer, &mut self.issued);
         Reply::json(200, &body)

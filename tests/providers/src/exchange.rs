@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::seen::Seen;
+use crate::neutral::NeutralRequest;
 
 /// How a request ended.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -32,7 +32,7 @@ pub struct Exchange {
     /// The body, with long base64 shortened to its length.
     pub body: Value,
     /// None where it was rejected.
-    pub seen: Option<Seen>,
+    pub seen: Option<NeutralRequest>,
     pub outcome: Outcome,
     pub status: u16,
     /// What was sent back, as far as it is text.

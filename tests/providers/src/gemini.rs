@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 
 use crate::http::{Reply, Request};
 use crate::issued::Issued;
+use crate::neutral::NeutralRequest;
 use crate::node::Node;
 use crate::problem::{Checked, Fault, Problem};
 use crate::protocol::{Protocol, Route};
 use crate::script::{Answer, FaultKind};
-use crate::seen::Seen;
 use crate::server::ServerError;
 use crate::structure::Structure;
 
@@ -125,7 +125,7 @@ impl Protocol for Gemini {
         LARGEST_BODY
     }
 
-    fn check(&self, _: &Request, model: Option<&str>, body: &Value) -> Checked<Seen> {
+    fn check(&self, _: &Request, model: Option<&str>, body: &Value) -> Checked<NeutralRequest> {
         let name = model.unwrap_or_default();
         if !self.models.iter().any(|known| known == name) {
             return Err(Problem::Model(name.to_owned()));
@@ -133,9 +133,9 @@ impl Protocol for Gemini {
         self.structure.check(body)?;
         let generation = Generation::of(name);
         let body = Node::root(body);
-        let mut seen = Seen {
+        let mut seen = NeutralRequest {
             model: name.to_owned(),
-            ..Seen::default()
+            ..NeutralRequest::default()
         };
         if let Some(system) = body.given("systemInstruction") {
             contents::system(&system, &mut seen)?;
@@ -145,12 +145,12 @@ impl Protocol for Gemini {
         Ok(seen)
     }
 
-    fn can_call(&self, seen: &Seen, tool: &str) -> bool {
+    fn can_call(&self, seen: &NeutralRequest, tool: &str) -> bool {
         seen.offers(tool)
             || (seen.native.is_some() && reply::native(&seen.model, tool, &Value::Null).is_some())
     }
 
-    fn answer(&mut self, seen: &Seen, answer: &Answer) -> Reply {
+    fn answer(&mut self, seen: &NeutralRequest, answer: &Answer) -> Reply {
         Reply::json(200, &reply::generated(seen, answer, &mut self.issued))
     }
 

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use crate::http::{Reply, Request};
 use crate::media;
+use crate::neutral::NeutralRequest;
 use crate::node::Node;
 use crate::problem::{Checked, Fault, Problem};
 use crate::protocol::Route;
 use crate::schema;
 use crate::script::FaultKind;
-use crate::seen::Seen;
 
 /// OpenAI itself, or a server that speaks its protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -225,7 +225,7 @@ impl Account {
 }
 
 /// A function's name and schema.
-fn function(function: &Node<'_>, strict: bool, seen: &mut Seen) -> Checked<()> {
+fn function(function: &Node<'_>, strict: bool, seen: &mut NeutralRequest) -> Checked<()> {
     let name = function.field("name");
     let text = schema::plain_name(&name)?;
     schema::distinct(&name, &text, &mut seen.tools)?;
@@ -246,7 +246,7 @@ fn not_served(body: &Node<'_>, names: &[&str]) -> Checked<()> {
 }
 
 /// The address of a picture, which here is a data URI.
-fn picture(address: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+fn picture(address: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
     let (kind, data) = media::data_uri(address.text()).map_err(|what| address.wrong(what))?;
     let decoded = media::picture(kind, data).map_err(|what| address.wrong(what))?;
     seen.add_picture(decoded);

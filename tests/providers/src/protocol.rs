@@ -6,9 +6,9 @@ use std::str::FromStr;
 use serde_json::Value;
 
 use crate::http::{Reply, Request};
+use crate::neutral::NeutralRequest;
 use crate::problem::{Checked, Problem};
 use crate::script::{Answer, FaultKind};
-use crate::seen::Seen;
 use crate::server::ServerError;
 use crate::{anthropic, gemini, openai};
 
@@ -101,12 +101,17 @@ pub trait Protocol: Send {
     fn largest_body(&self) -> usize;
 
     /// The whole body. What was handed out before has to come back unchanged.
-    fn check(&self, request: &Request, model: Option<&str>, body: &Value) -> Checked<Seen>;
+    fn check(
+        &self,
+        request: &Request,
+        model: Option<&str>,
+        body: &Value,
+    ) -> Checked<NeutralRequest>;
 
     /// Whether a model that was sent this request could call a tool of this name.
-    fn can_call(&self, seen: &Seen, tool: &str) -> bool;
+    fn can_call(&self, seen: &NeutralRequest, tool: &str) -> bool;
 
-    fn answer(&mut self, seen: &Seen, answer: &Answer) -> Reply;
+    fn answer(&mut self, seen: &NeutralRequest, answer: &Answer) -> Reply;
 
     fn models(&self) -> Reply;
 

@@ -12,7 +12,7 @@ use thiserror::Error;
 
 pub use rule::{Answer, Cut, FaultKind, Part, Reaction, Rule, Stop};
 
-use crate::seen::Seen;
+use crate::neutral::NeutralRequest;
 
 /// Why a script cannot be used.
 #[derive(Debug, Error)]
@@ -85,7 +85,7 @@ impl Script {
     /// rule that calls one that was not offered does not hold. `space` is the width and height in which the model answers.
     pub(crate) fn choose(
         &self,
-        seen: &Seen,
+        seen: &NeutralRequest,
         space: (u32, u32),
         progress: &mut Progress,
         can: impl Fn(&str) -> bool,

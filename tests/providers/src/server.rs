@@ -1,12 +1,13 @@
 //! The listener: one thread, one port on the loopback, every exchange kept.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use parking_lot::{Mutex, MutexGuard};
 use thiserror::Error;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -187,7 +188,7 @@ impl Drop for Server {
 
 /// A panic of another request leaves nothing half done that matters here.
 fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
+    state.lock()
 }
 
 async fn serve(listener: std::net::TcpListener, state: Arc<Mutex<State>>) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dynacu_figures::Spread;
-use dynacu_record::{ActionCounts, Outcome};
+use dynacu_record::ActionCounts;
 
 use super::{Group, count, counts, passed};
 use crate::model::{Agent, Condition, Perception, Speech, Time, Usage};
@@ -26,18 +26,6 @@ pub fn conditions(groups: &[Group], agents: &[Agent]) -> Vec<Condition> {
         .collect()
 }
 
-/// An outcome's name in files.
-pub fn outcome_name(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Passed => "passed",
-        Outcome::Failed => "failed",
-        Outcome::Timeout => "timeout",
-        Outcome::AgentError => "agent-error",
-        Outcome::InfrastructureError => "infrastructure-error",
-        Outcome::Unscored => "unscored",
-    }
-}
-
 fn condition(group: &Group, id: String) -> Condition {
     let mut outcomes = BTreeMap::new();
     let mut causes = BTreeMap::new();
@@ -46,7 +34,7 @@ fn condition(group: &Group, id: String) -> Condition {
     for episode in &group.episodes {
         let result = &episode.result;
         *outcomes
-            .entry(outcome_name(result.outcome).to_owned())
+            .entry(result.outcome.name().to_owned())
             .or_default() += 1;
         *causes.entry(result.cause.name()).or_default() += 1;
         if let Ok(trace) = &episode.trace

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::condition::outcome_name;
 use super::{Group, counts, passed};
 use crate::model::{EpisodeLine, GroupShare, Repeats, TaskCell, TaskRow, TimeLine};
 use crate::read::Episode;
@@ -138,7 +137,7 @@ fn line(episode: &Episode) -> EpisodeLine {
     EpisodeLine {
         trial: result.trial,
         seed: result.seed.clone(),
-        outcome: outcome_name(result.outcome).to_owned(),
+        outcome: result.outcome.name().to_owned(),
         cause: result.cause.name(),
         stage: episode.trace.as_ref().ok().and_then(|trace| trace.stage),
         detail: result.detail.clone(),

@@ -9,10 +9,10 @@ use super::by_condition;
 use crate::document::Block;
 use crate::model::{Condition, Report};
 use crate::text;
-use crate::trace::Stage;
+use crate::trace::FailureStage;
 
 pub fn failures(report: &Report) -> Vec<Block<'_>> {
-    let used: Vec<Stage> = Stage::ALL
+    let used: Vec<FailureStage> = FailureStage::ALL
         .into_iter()
         .filter(|stage| {
             report
@@ -62,7 +62,7 @@ fn stack(report: &Report, condition: &Condition) -> Stack {
         tip: format!("{name}: {n} of {counted}, {what}"),
     };
     let passed = segment(condition.counts.passed, Look::GreenPlain, "passed");
-    let stages = Stage::ALL.iter().filter_map(|stage| {
+    let stages = FailureStage::ALL.iter().filter_map(|stage| {
         let n = *condition.stages.get(stage)?;
         Some(segment(n, look(*stage), stage.text()))
     });
@@ -73,16 +73,16 @@ fn stack(report: &Report, condition: &Condition) -> Stack {
     }
 }
 
-fn look(stage: Stage) -> Look {
+fn look(stage: FailureStage) -> Look {
     match stage {
-        Stage::AgentFailed => Look::BlackCross,
-        Stage::NotShown => Look::GreyUpright,
-        Stage::NotGranted => Look::BlueDiagonal,
-        Stage::NotCaptured => Look::AmberDots,
-        Stage::NotObserved => Look::PurpleStripes,
-        Stage::NotAnswered => Look::RustHatch,
-        Stage::NotAccepted => Look::RedGrid,
-        Stage::Unknown => Look::TanCross,
+        FailureStage::AgentFailed => Look::BlackCross,
+        FailureStage::NotShown => Look::GreyUpright,
+        FailureStage::NotGranted => Look::BlueDiagonal,
+        FailureStage::NotCaptured => Look::AmberDots,
+        FailureStage::NotObserved => Look::PurpleStripes,
+        FailureStage::NotAnswered => Look::RustHatch,
+        FailureStage::NotAccepted => Look::RedGrid,
+        FailureStage::Unknown => Look::TanCross,
     }
 }
 

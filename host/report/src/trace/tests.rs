@@ -91,27 +91,27 @@ fn of(granted: &[&str], channel: &str, events: &[(u64, Value)]) -> Trace {
 fn the_stage_is_the_first_thing_that_did_not_happen() {
     let both = &["keyframes", "audio"];
     let stage = |events: &[(u64, Value)]| of(both, "screen", events).stage;
-    assert_eq!(stage(&[]), Some(Stage::NotShown));
-    assert_eq!(stage(&[moment(1000)]), Some(Stage::NotCaptured));
+    assert_eq!(stage(&[]), Some(FailureStage::NotShown));
+    assert_eq!(stage(&[moment(1000)]), Some(FailureStage::NotCaptured));
     assert_eq!(
         stage(&[moment(1000), keyframe(1300)]),
-        Some(Stage::NotObserved)
+        Some(FailureStage::NotObserved)
     );
     let seen = [
         moment(1000),
         keyframe(1300),
         observation(5000, &["k"], Value::Null),
     ];
-    assert_eq!(stage(&seen), Some(Stage::NotAnswered));
+    assert_eq!(stage(&seen), Some(FailureStage::NotAnswered));
     let answered = [&seen[..], &[submit(6000)]].concat();
-    assert_eq!(stage(&answered), Some(Stage::NotAccepted));
+    assert_eq!(stage(&answered), Some(FailureStage::NotAccepted));
     assert_eq!(
         Trace::of(&result("passed"), &entries(both, "screen", &answered)).stage,
         None
     );
     assert_eq!(
         Trace::of(&result("agent-error"), &entries(both, "screen", &[])).stage,
-        Some(Stage::AgentFailed)
+        Some(FailureStage::AgentFailed)
     );
 }
 
@@ -119,14 +119,14 @@ fn the_stage_is_the_first_thing_that_did_not_happen() {
 fn a_channel_that_is_not_granted_is_told_from_one_that_missed() {
     assert_eq!(
         of(&[], "screen", &[moment(1000)]).stage,
-        Some(Stage::NotGranted)
+        Some(FailureStage::NotGranted)
     );
     assert_eq!(
         of(&["keyframes"], "audio", &[moment(1000)]).stage,
-        Some(Stage::NotGranted)
+        Some(FailureStage::NotGranted)
     );
     // A policy that gives up before the moment lacked the channel all the same.
-    assert_eq!(of(&[], "audio", &[]).stage, Some(Stage::NotGranted));
+    assert_eq!(of(&[], "audio", &[]).stage, Some(FailureStage::NotGranted));
     // The host records keyframes in every mode: they are no perception where they were not granted.
     let trace = of(&[], "screen", &[moment(1000), keyframe(1300)]);
     assert_eq!(trace.moments[0].by, None);
@@ -141,7 +141,7 @@ fn a_channel_that_is_not_granted_is_told_from_one_that_missed() {
         ],
     );
     assert_eq!(lucky.moments[0].by, Some(By::Screenshot));
-    assert_eq!(lucky.stage, Some(Stage::NotAccepted));
+    assert_eq!(lucky.stage, Some(FailureStage::NotAccepted));
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn a_sentence_over_the_moments_beginning_is_its_hearing() {
         )
     };
     let late = of(&["audio"], "audio", &[moment(10_000), sentence(17_000)]);
-    assert_eq!(late.stage, Some(Stage::NotCaptured));
+    assert_eq!(late.stage, Some(FailureStage::NotCaptured));
     let heard = of(
         &["audio"],
         "audio",
@@ -178,7 +178,7 @@ fn a_sentence_over_the_moments_beginning_is_its_hearing() {
     );
     assert_eq!(heard.moments[0].by, Some(By::Sentence));
     assert_eq!(heard.moments[0].delay_ms, Some(1000));
-    assert_eq!(heard.stage, Some(Stage::NotAnswered));
+    assert_eq!(heard.stage, Some(FailureStage::NotAnswered));
 }
 
 #[test]

@@ -61,6 +61,7 @@ pub const VOCABULARY: &[File] = files!(
     "src/dynacu_vocabulary.rs",
     "src/geometry.rs",
     "src/image.rs",
+    "src/kind.rs",
     "src/sound.rs",
 );
 
@@ -115,6 +116,8 @@ pub const JAVASCRIPT_SCORER: &[File] = files!(
 mod tests {
     use std::collections::BTreeSet;
     use std::path::{Path, PathBuf};
+
+    use dynacu_vocabulary::ActionKind;
 
     use super::*;
 
@@ -172,6 +175,33 @@ mod tests {
             let found = &outside["dependencies"][&name];
             // What lies beside the SDK does so in both places, at another path.
             assert!(found == wanted || path(found) && path(wanted), "{name}");
+        }
+    }
+
+    #[test]
+    fn templates_offer_and_read_every_kind_of_action() {
+        let text = |files: &[File], name: &str| {
+            let (_, text) = files.iter().find(|(file, _)| *file == name).unwrap();
+            (*text).to_owned()
+        };
+        let python = text(PYTHON_POLICY, "app.py");
+        let javascript = text(JAVASCRIPT_POLICY, "src/tools.js");
+        for kind in ActionKind::ALL {
+            for (text, offered, read) in [
+                (
+                    &python,
+                    format!("tool(\"{kind}\""),
+                    format!("call.name == \"{kind}\""),
+                ),
+                (
+                    &javascript,
+                    format!("  [\"{kind}\","),
+                    format!("case \"{kind}\":"),
+                ),
+            ] {
+                assert!(text.contains(&offered), "no {offered}");
+                assert!(text.contains(&read), "no {read}");
+            }
         }
     }
 }

@@ -1,12 +1,13 @@
 //! A run as it is planned, before anything is started.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result};
 use dynacu_record::RunInfo;
 use dynacu_runtime::Engine;
+use parking_lot::Mutex;
 
 use super::CouldNotRun;
 use crate::config::RunConfig;

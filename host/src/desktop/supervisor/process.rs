@@ -9,6 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use procfs::process::{FDTarget, MMapPath, Process};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, wait};
 
@@ -268,31 +269,19 @@ fn slay(pids: &HashSet<u32>) {
     }
 }
 
-/// Every process's parent, from /proc.
+/// Every process's parent.
 fn parents() -> HashMap<u32, u32> {
-    let mut parents = HashMap::new();
-    let Ok(entries) = fs::read_dir("/proc") else {
-        return parents;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else {
-            continue;
-        };
-        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else {
-            continue;
-        };
-        if let Some(parent) = parent_in(&stat) {
-            parents.insert(pid, parent);
-        }
-    }
-    parents
+    let all = procfs::process::all_processes().into_iter().flatten();
+    all.flatten()
+        .filter_map(|process| process.stat().ok())
+        .map(|stat| (stat.pid.unsigned_abs(), stat.ppid.unsigned_abs()))
+        .collect()
 }
 
-/// The parent in a line of /proc/<pid>/stat. The command name before it may hold spaces and parentheses.
-fn parent_in(stat: &str) -> Option<u32> {
-    let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_whitespace().nth(1)?.parse().ok()
+/// These processes, as far as they are still there.
+fn living(pids: &HashSet<u32>) -> impl Iterator<Item = Process> {
+    pids.iter()
+        .filter_map(|pid| Process::new(i32::try_from(*pid).ok()?).ok())
 }
 
 /// All processes below `root`, without itself.
@@ -312,29 +301,30 @@ fn below(root: u32, parents: &HashMap<u32, u32>) -> HashSet<u32> {
 /// Removes the sockets of each X server among `pids`, and its lock file where there is one (a server that picks its own
 /// number makes none). Which socket belongs to whom is known to the kernel alone, by inode.
 fn remove_x_files(pids: &HashSet<u32>) {
-    let table = fs::read_to_string("/proc/net/unix").unwrap_or_default();
-    let sockets: HashMap<&str, &str> = table.lines().filter_map(x_socket).collect();
-    let mut mine = HashSet::new();
-    for pid in pids {
-        for entry in fs::read_dir(format!("/proc/{pid}/fd"))
-            .into_iter()
-            .flatten()
-            .flatten()
-        {
-            let Ok(target) = fs::read_link(entry.path()) else {
-                continue;
-            };
-            let inode = target
-                .to_str()
-                .and_then(|target| target.strip_prefix("socket:[")?.strip_suffix(']'));
-            if let Some(path) = inode.and_then(|inode| sockets.get(inode)) {
-                mine.insert(*path);
-            }
-        }
-    }
+    let sockets: HashMap<u64, PathBuf> = procfs::net::unix()
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|entry| Some((entry.inode, entry.path?)))
+        .filter(|(_, path)| {
+            path.to_str()
+                .is_some_and(|path| path.starts_with(X_SOCKETS))
+        })
+        .collect();
+    let mine: HashSet<&PathBuf> = living(pids)
+        .filter_map(|process| process.fd().ok())
+        .flatten()
+        .flatten()
+        .filter_map(|open| match open.target {
+            FDTarget::Socket(inode) => sockets.get(&inode),
+            _ => None,
+        })
+        .collect();
     for socket in mine {
         let _ = fs::remove_file(socket);
-        let Some(number) = socket.strip_prefix(X_SOCKETS) else {
+        let Some(number) = socket
+            .to_str()
+            .and_then(|path| path.strip_prefix(X_SOCKETS))
+        else {
             continue;
         };
         let lock = format!("/tmp/.X{number}-lock");
@@ -349,55 +339,23 @@ fn remove_x_files(pids: &HashSet<u32>) {
 
 const X_SOCKETS: &str = "/tmp/.X11-unix/X";
 
-/// Inode and path of an X server's socket in a line of /proc/net/unix. The server's end of each connection has its path too.
-fn x_socket(line: &str) -> Option<(&str, &str)> {
-    let mut fields = line.split_whitespace().skip(6);
-    let (inode, path) = (fields.next()?, fields.next()?);
-    path.starts_with(X_SOCKETS).then_some((inode, path))
-}
-
 /// Named shared memory that these processes map; a killed process cannot remove its own.
 fn shared_memory_files(pids: &HashSet<u32>) -> HashSet<PathBuf> {
-    let mut files = HashSet::new();
-    for pid in pids {
-        let Ok(maps) = fs::read_to_string(format!("/proc/{pid}/maps")) else {
-            continue;
-        };
-        for line in maps.lines() {
-            if let Some(start) = line.find("/dev/shm/")
-                && !line.ends_with(" (deleted)")
-                && let Some(path) = line.get(start..)
-            {
-                files.insert(PathBuf::from(path));
-            }
-        }
-    }
-    files
+    living(pids)
+        .filter_map(|process| process.maps().ok())
+        .flatten()
+        .filter_map(|map| match map.pathname {
+            MMapPath::Path(path) => Some(path),
+            _ => None,
+        })
+        // What the kernel says of a file that is gone is a part of its name here.
+        .filter(|path| path.starts_with("/dev/shm") && path.exists())
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_parent_is_found_behind_any_command_name() {
-        assert_eq!(parent_in("42 (a b) c)) S 7 42 42 0"), Some(7));
-        assert_eq!(parent_in("nonsense"), None);
-    }
-
-    #[test]
-    fn sockets_of_x_servers_are_told_from_others() {
-        let line = "ffff8a: 00000002 00000000 00010000 0001 01 31337 /tmp/.X11-unix/X7";
-        assert_eq!(x_socket(line), Some(("31337", "/tmp/.X11-unix/X7")));
-        assert_eq!(
-            x_socket("ffff8a: 00000002 00000000 00010000 0001 01 31337"),
-            None
-        );
-        assert_eq!(
-            x_socket("ffff8a: 2 0 0 0001 01 31337 @/tmp/.X11-unix/X7"),
-            None
-        );
-    }
 
     #[test]
     fn descendants_are_found_at_any_depth() {

@@ -17,7 +17,6 @@ use crate::episode::stop::Stop;
 use crate::episode::{self, Bench, Policy, Trial};
 use crate::studio::Studio;
 use crate::suite::agents::Crew;
-use crate::suite::summary::outcome_name;
 use crate::task::catalogue::Task;
 use crate::task::home::Home;
 use crate::task::prepare::prepare;
@@ -149,7 +148,7 @@ impl Ran {
         let ended = events.last().map_or(0, |entry| entry.t);
         Ok(Run {
             inputs,
-            outcome: outcome_name(self.result.outcome).to_owned(),
+            outcome: self.result.outcome.name().to_owned(),
             cause: self.result.cause.name(),
             page_result: self.result.page_result.clone(),
             steps: self.result.steps,

@@ -103,7 +103,7 @@ fn worth(
     for (index, moment) in moments.iter().enumerate() {
         let base = match &moment.after {
             Some(After::Moment(name)) => began.get(name.as_str()).copied().unwrap_or(0.0),
-            _ => 0.0,
+            Some(After::Start | After::Act) | None => 0.0,
         };
         let mut start = base + between(moment.delay, draw, index);
         let mut caught = 0;
@@ -170,7 +170,12 @@ fn choices(manifest: &Manifest, path: &ValuePath) -> f64 {
         Kind::NumberList(numbers, _) | Kind::TimingList(numbers, _) => {
             numbers.candidates.len() as f64
         }
-        _ => field.choices(),
+        Kind::Number(_)
+        | Kind::Code(_)
+        | Kind::Phone(_)
+        | Kind::Date(_)
+        | Kind::Time(_)
+        | Kind::Timing(_) => field.choices(),
     }
 }
 

@@ -81,7 +81,7 @@ fn longest_chain(manifest: &Manifest) -> f64 {
                 .iter()
                 .find(|(other, ..)| other == name)
                 .map_or(0.0, |(_, start, _)| *start),
-            _ => 0.0,
+            Some(After::Start | After::Act) | None => 0.0,
         };
         let start = base + moment.delay.1 + more;
         let end = start + moment.seconds.unwrap_or(0.0);

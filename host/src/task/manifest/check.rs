@@ -194,13 +194,11 @@ fn order(
 }
 
 fn dependencies(field: &Field) -> Vec<String> {
-    match &field.kind {
-        Kind::Text(template) => template
-            .values()
-            .map(|path| path.field().to_owned())
-            .collect(),
-        _ => field.distinct_from.clone(),
-    }
+    let Kind::Text(template) = &field.kind else {
+        return field.distinct_from.clone();
+    };
+    let values = template.values();
+    values.map(|path| path.field().to_owned()).collect()
 }
 
 /// The rules that look up values; they try every placeholder on sample values.
@@ -279,14 +277,14 @@ impl Rules<'_> {
     /// The drawn values behind placeholders: texts made of others are followed.
     fn leaves<'p>(&self, paths: impl Iterator<Item = &'p ValuePath>) -> BTreeSet<ValuePath> {
         paths
-            .flat_map(
-                |path| match self.fields.get(path.field()).map(|field| &field.kind) {
-                    Some(Kind::Text(template)) => {
-                        self.leaves(Box::new(template.values()) as Box<dyn Iterator<Item = _>>)
-                    }
-                    _ => BTreeSet::from([path.value()]),
-                },
-            )
+            .flat_map(|path| {
+                let kind = self.fields.get(path.field()).map(|field| &field.kind);
+                if let Some(Kind::Text(template)) = kind {
+                    self.leaves(Box::new(template.values()) as Box<dyn Iterator<Item = _>>)
+                } else {
+                    BTreeSet::from([path.value()])
+                }
+            })
             .collect()
     }
 

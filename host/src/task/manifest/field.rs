@@ -452,7 +452,13 @@ fn spoken_fits(kind: &Kind, spoken: Option<Spoken>) -> Result<(), String> {
         Kind::Number(_) | Kind::NumberList(..) => spoken != Spoken::Groups,
         Kind::Code(_) => matches!(spoken, Spoken::Groups | Spoken::Digits),
         Kind::Choose(_) | Kind::Shuffle { .. } | Kind::Sequence { .. } => true,
-        _ => false,
+        Kind::Name(_)
+        | Kind::Phone(_)
+        | Kind::Date(_)
+        | Kind::Time(_)
+        | Kind::Timing(_)
+        | Kind::TimingList(..)
+        | Kind::Text(_) => false,
     };
     if fits {
         Ok(())

@@ -15,12 +15,12 @@ use crate::script::{Lookup, Rule, Said, Script};
 /// # Errors
 /// The error that the rule names; [`ModelError::InvalidRequest`] for a script that cannot be run, naming the rule.
 pub fn answer(model: &str, script: &Script, request: &Request) -> Outcome {
-    let seen = Seen::of(request);
+    let facts = RequestFacts::of(request);
     for (index, rule) in script.rule.iter().enumerate() {
         let fault = |why: String| {
             ModelError::InvalidRequest(format!("settings: rule {}: {why}", index + 1))
         };
-        let Some(found) = holds(rule, &seen).map_err(fault)? else {
+        let Some(found) = holds(rule, &facts).map_err(fault)? else {
             continue;
         };
         if let Some(name) = &rule.error {
@@ -33,7 +33,7 @@ pub fn answer(model: &str, script: &Script, request: &Request) -> Outcome {
             None => fitting(&parts),
         };
         let note = format!("rule {} of {}", index + 1, script.rule.len());
-        return Ok(said(model, parts, stop, &seen, note));
+        return Ok(said(model, parts, stop, &facts, note));
     }
     let otherwise = match script.otherwise.as_slice() {
         [] if request.tools.is_empty() && script.takes.tools => vec![Said::Text {
@@ -48,20 +48,20 @@ pub fn answer(model: &str, script: &Script, request: &Request) -> Outcome {
     let parts = parts(&otherwise, &BTreeMap::new(), script.takes.tools)
         .map_err(|why| ModelError::InvalidRequest(format!("settings: otherwise: {why}")))?;
     let stop = fitting(&parts);
-    Ok(said(model, parts, stop, &seen, "no rule holds".to_owned()))
+    Ok(said(model, parts, stop, &facts, "no rule holds".to_owned()))
 }
 
 /// What rules look at.
-struct Seen {
+struct RequestFacts {
     text: String,
     images: usize,
     clips: usize,
 }
 
-impl Seen {
+impl RequestFacts {
     /// System text is what the policy always says, and is left out.
     fn of(request: &Request) -> Self {
-        let mut seen = Self {
+        let mut facts = Self {
             text: String::new(),
             images: 0,
             clips: 0,
@@ -73,34 +73,34 @@ impl Seen {
         for part in parts {
             match part {
                 Part::Text(text) => {
-                    seen.text.push_str(text);
-                    seen.text.push('\n');
+                    facts.text.push_str(text);
+                    facts.text.push('\n');
                 }
-                Part::Image(_) => seen.images += 1,
-                Part::Audio(_) => seen.clips += 1,
+                Part::Image(_) => facts.images += 1,
+                Part::Audio(_) => facts.clips += 1,
                 Part::ToolCall(_) | Part::ToolResult(_) | Part::Opaque(_) => {}
             }
         }
-        seen
+        facts
     }
 }
 
 type Found = BTreeMap<String, String>;
 
-fn holds(rule: &Rule, seen: &Seen) -> Result<Option<Found>, String> {
-    if seen.images < rule.images || seen.clips < rule.clips {
+fn holds(rule: &Rule, facts: &RequestFacts) -> Result<Option<Found>, String> {
+    if facts.images < rule.images || facts.clips < rule.clips {
         return Ok(None);
     }
     let compiled = |text: &String| Regex::new(text).map_err(|error| error.to_string());
     for text in &rule.unless {
-        if compiled(text)?.is_match(&seen.text) {
+        if compiled(text)?.is_match(&facts.text) {
             return Ok(None);
         }
     }
     let mut found = Found::new();
     for text in &rule.when {
         let expression = compiled(text)?;
-        let Some(captures) = expression.captures_iter(&seen.text).last() else {
+        let Some(captures) = expression.captures_iter(&facts.text).last() else {
             return Ok(None);
         };
         for name in expression.capture_names().flatten() {
@@ -243,7 +243,7 @@ fn said(
     model: &str,
     parts: Vec<Part>,
     stop_reason: StopReason,
-    seen: &Seen,
+    facts: &RequestFacts,
     note: String,
 ) -> Answer {
     let characters: usize = parts
@@ -259,7 +259,7 @@ fn said(
             parts,
             stop_reason,
             usage: Some(Usage {
-                input_tokens: (seen.text.len() as u64).div_ceil(4),
+                input_tokens: (facts.text.len() as u64).div_ceil(4),
                 output_tokens: (characters as u64).div_ceil(4),
                 cached_input_tokens: None,
                 reasoning_tokens: None,

@@ -1,7 +1,7 @@
 //! Native computer-use calls as calls of the tools that a policy offers.
 
 use dynacu_sdk::model::{Tool, ToolCall};
-use dynacu_sdk::{Action, Click, Duration, MouseButton, Point, tools};
+use dynacu_sdk::{Action, ActionKind, Click, Duration, MouseButton, Point};
 use serde_json::{Map, Value};
 
 /// Pixels of one wheel notch, for providers that scroll in pixels.
@@ -9,16 +9,19 @@ const NOTCH: f64 = 100.0;
 /// What a wish to look becomes.
 const SHORTEST_WAIT: Action = Action::Wait(Duration::from_millis(100));
 
-/// What every native set has. `speak` and `done` are the benchmark's own.
-const NATIVE: [tools::Tool; 7] = [
-    tools::Tool::Click,
-    tools::Tool::Move,
-    tools::Tool::Drag,
-    tools::Tool::Type,
-    tools::Tool::Key,
-    tools::Tool::Scroll,
-    tools::Tool::Wait,
-];
+/// Whether every native set has it. `speak` and `done` are the benchmark's own.
+const fn is_native(kind: ActionKind) -> bool {
+    match kind {
+        ActionKind::Click
+        | ActionKind::Move
+        | ActionKind::Drag
+        | ActionKind::Type
+        | ActionKind::Key
+        | ActionKind::Scroll
+        | ActionKind::Wait => true,
+        ActionKind::Speak | ActionKind::Done => false,
+    }
+}
 
 /// What a native call comes to.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +77,7 @@ pub fn calls(id: &str, wanted: Vec<(Native, Value)>, notes: &mut Vec<String>) ->
 pub fn beside(tools: &[Tool]) -> impl Iterator<Item = &Tool> {
     tools
         .iter()
-        .filter(|tool| NATIVE.iter().all(|native| native.name() != tool.name))
+        .filter(|tool| !ActionKind::named(&tool.name).is_some_and(is_native))
 }
 
 /// A click of a button, `count` times.

@@ -2,7 +2,10 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use dynacu_sdk::{Action, Click, Duration, MouseButton, Point, Scroll, ScrollDirection, Size};
+use dynacu_sdk::{
+    Action, ActionKind, Click, Duration, MouseButton, Point, Scroll, ScrollDirection, Size,
+};
+use fastrand::Rng;
 
 /// Chords that a person presses without thinking of a shortcut.
 const CHORDS: [&str; 12] = [
@@ -25,7 +28,7 @@ const WORDS: [&str; 16] = [
 ];
 
 pub(crate) struct Draw {
-    state: u64,
+    random: Rng,
     screen: Size,
     speaks: bool,
 }
@@ -39,37 +42,58 @@ pub(crate) fn any_seed() -> u64 {
 impl Draw {
     pub(crate) fn new(seed: u64, screen: Size, speaks: bool) -> Self {
         Self {
-            state: seed,
+            random: Rng::with_seed(seed),
             screen,
             speaks,
         }
     }
 
-    /// The next number (SplitMix64; G. Steele, D. Lea, C. Flood, OOPSLA 2014).
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+    /// A number from 0 to below `limit`, which is not 0.
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+        self.random.u64(..limit)
     }
 
-    /// A number from 0 to below `limit`, which is not 0. The bias of the remainder is below 2^-50 for limits as small as here.
-    pub(crate) fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
+    /// How often in a hundred actions people do this.
+    const fn share(&self, kind: ActionKind) -> u64 {
+        match kind {
+            ActionKind::Click => 55,
+            ActionKind::Type => 15,
+            ActionKind::Key => 13,
+            ActionKind::Scroll => 8,
+            ActionKind::Move | ActionKind::Drag => 3,
+            // Who has no voice looks on instead.
+            ActionKind::Speak => 3 * self.speaks as u64,
+            ActionKind::Wait => 3 * !self.speaks as u64,
+            // Drawn for a whole observation.
+            ActionKind::Done => 0,
+        }
     }
 
     /// Something to do, in the shares in which people do it.
     pub(crate) fn action(&mut self) -> Action {
-        match self.below(100) {
-            0..55 => self.click(),
-            55..70 => Action::type_text(self.text()),
-            70..83 => Action::key(self.one(&CHORDS)),
-            83..91 => self.scroll(),
-            91..94 => Action::drag(self.point(), self.point()),
-            94..97 => Action::Move(self.point()),
-            _ if self.speaks => Action::speak(self.text()),
-            _ => Action::wait(Duration::from_millis(500 + self.below(2_000))),
+        let all: u64 = ActionKind::ALL.iter().map(|kind| self.share(*kind)).sum();
+        let mut drawn = self.below(all);
+        for kind in ActionKind::ALL {
+            let share = self.share(*kind);
+            if drawn < share {
+                return self.made(*kind);
+            }
+            drawn -= share;
+        }
+        Action::Done
+    }
+
+    fn made(&mut self, kind: ActionKind) -> Action {
+        match kind {
+            ActionKind::Click => self.click(),
+            ActionKind::Move => Action::Move(self.point()),
+            ActionKind::Drag => Action::drag(self.point(), self.point()),
+            ActionKind::Type => Action::type_text(self.text()),
+            ActionKind::Key => Action::key(self.one(&CHORDS)),
+            ActionKind::Scroll => self.scroll(),
+            ActionKind::Speak => Action::speak(self.text()),
+            ActionKind::Wait => Action::wait(Duration::from_millis(500 + self.below(2_000))),
+            ActionKind::Done => Action::Done,
         }
     }
 
@@ -128,12 +152,13 @@ impl Draw {
 mod tests {
     use super::*;
 
+    const SCREEN: Size = Size {
+        width: 1280,
+        height: 720,
+    };
+
     fn actions(seed: u64, speaks: bool) -> Vec<Action> {
-        let screen = Size {
-            width: 1280,
-            height: 720,
-        };
-        let mut draw = Draw::new(seed, screen, speaks);
+        let mut draw = Draw::new(seed, SCREEN, speaks);
         (0..2_000).map(|_| draw.action()).collect()
     }
 
@@ -144,29 +169,30 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_and_nothing_outside_the_screen() {
-        let all = actions(3, true);
-        let count =
-            |wanted: fn(&Action) -> bool| all.iter().filter(|action| wanted(action)).count();
-        assert!(count(|action| matches!(action, Action::Click(_))) > 1_000);
-        assert!(count(|action| matches!(action, Action::Type(_))) > 200);
-        assert!(count(|action| matches!(action, Action::Key(_))) > 150);
-        assert!(count(|action| matches!(action, Action::Scroll(_))) > 80);
-        assert!(count(|action| matches!(action, Action::Drag(_))) > 20);
-        assert!(count(|action| matches!(action, Action::Speak(_))) > 20);
+    fn every_kind_in_its_share_and_nothing_outside_the_screen() {
+        for speaks in [true, false] {
+            let all = actions(3, speaks);
+            let draw = Draw::new(3, SCREEN, speaks);
+            for kind in ActionKind::ALL {
+                let count = all.iter().filter(|action| action.kind() == *kind).count() as u64;
+                let expected = draw.share(*kind) * all.len() as u64 / 100;
+                let around = expected / 2..=expected * 2;
+                assert!(around.contains(&count), "{kind}: {count}, not {expected}");
+            }
+        }
         let inside = |at: &Point| (0..1280).contains(&at.x) && (0..720).contains(&at.y);
-        for action in &all {
+        for action in &actions(3, true) {
             match action {
                 Action::Click(click) => assert!(inside(&click.at)),
                 Action::Drag(drag) => assert!(inside(&drag.start) && inside(&drag.end)),
-                _ => {}
+                Action::Move(at) => assert!(inside(at)),
+                Action::Scroll(scroll) => assert!(scroll.at.as_ref().is_some_and(inside)),
+                Action::Type(_)
+                | Action::Key(_)
+                | Action::Speak(_)
+                | Action::Wait(_)
+                | Action::Done => {}
             }
         }
-        let silent = actions(3, false);
-        assert!(
-            !silent
-                .iter()
-                .any(|action| matches!(action, Action::Speak(_)))
-        );
     }
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
+use super::Unusable;
 use super::text::first_object;
-use super::{Tool, Unusable};
-use crate::Duration;
+use crate::{ActionKind, Duration};
 
 /// A longer wait is cut to this many seconds: a typing error should not cost an episode.
 const LONGEST_WAIT: f64 = 60.0;
@@ -13,14 +13,14 @@ const ENCODED: usize = 2;
 
 /// The arguments of one call; what is read is taken out.
 pub(super) struct Arguments {
-    pub(super) tool: Tool,
+    pub(super) kind: ActionKind,
     pub(super) object: Map<String, Value>,
     pub(super) tolerated: Vec<String>,
 }
 
 impl Arguments {
     pub(super) fn wrong(&self, key: &str, what: &str) -> Unusable {
-        Unusable(format!("`{key}` of `{}` {what}", self.tool))
+        Unusable(format!("`{key}` of `{}` {what}", self.kind))
     }
 
     /// Takes a pair such as `coordinate: [x, y]` apart, where the two are not there themselves.
@@ -89,7 +89,7 @@ impl Arguments {
                     self.tolerated.push(format!("`{key}` without quotes"));
                     Ok(number.to_string())
                 }
-                Value::Array(names) if self.tool == Tool::Key => {
+                Value::Array(names) if self.kind == ActionKind::Key => {
                     self.tolerated.push(format!("`{key}` as a list"));
                     let names: Option<Vec<&str>> = names.iter().map(Value::as_str).collect();
                     match names {

@@ -5,9 +5,9 @@ use std::fmt;
 use serde_json::Value;
 
 use super::arguments::{Arguments, object};
-use super::{NOTE, Tool, Tools};
+use super::{NOTE, Tools};
 use crate::model::ToolCall;
-use crate::{Action, Click, Drag, MouseButton, Point, Scroll, ScrollDirection};
+use crate::{Action, ActionKind, Click, Drag, MouseButton, Point, Scroll, ScrollDirection};
 
 /// Wheel notches where the model gives no number.
 const NOTCHES: u32 = 3;
@@ -35,46 +35,56 @@ impl fmt::Display for Unusable {
 
 impl std::error::Error for Unusable {}
 
-impl Tool {
-    /// The tool behind a name as models write it, or none. Spaces around it, a namespace in front (`functions.`,
-    /// `default_api:`, `computer.`) and capitals do not matter, and a fixed list of other names is known.
-    #[must_use]
-    pub fn named(written: &str) -> Option<Self> {
-        known(written).map(|(tool, _)| tool)
+/// Arguments that another name implies.
+type Implied = &'static [(&'static str, &'static str)];
+
+/// Other names under which models call a kind.
+const fn aliases(kind: ActionKind) -> &'static [(&'static str, Implied)] {
+    match kind {
+        ActionKind::Click => &[
+            ("left_click", &[]),
+            ("double_click", &[("count", "2")]),
+            ("triple_click", &[("count", "3")]),
+            ("right_click", &[("button", "right")]),
+            ("middle_click", &[("button", "middle")]),
+        ],
+        ActionKind::Move => &[("mouse_move", &[]), ("move_pointer", &[]), ("hover", &[])],
+        ActionKind::Drag => &[("left_click_drag", &[])],
+        ActionKind::Type => &[("type_text", &[])],
+        ActionKind::Key => &[
+            ("press", &[]),
+            ("press_key", &[]),
+            ("keypress", &[]),
+            ("hotkey", &[]),
+        ],
+        ActionKind::Scroll => &[],
+        ActionKind::Speak => &[("say", &[])],
+        ActionKind::Wait => &[("sleep", &[])],
+        ActionKind::Done => &[("finish", &[]), ("finished", &[])],
     }
 }
 
-/// The tool, and the arguments that the other name implies.
-fn known(written: &str) -> Option<(Tool, &'static [(&'static str, &'static str)])> {
+/// The kind behind a name as models write it, and the arguments that the name implies. Spaces around it, a namespace in front
+/// (`functions.`, `default_api:`, `computer.`) and capitals do not matter.
+pub(super) fn known(written: &str) -> Option<(ActionKind, Implied)> {
     let lower = written.trim().to_lowercase();
     let bare = ["functions.", "default_api.", "default_api:", "computer."]
         .iter()
         .find_map(|space| lower.strip_prefix(space))
         .unwrap_or(&lower);
-    if let Some(tool) = Tool::ALL.iter().find(|tool| tool.name() == bare) {
-        return Some((*tool, &[]));
+    if let Some(kind) = ActionKind::named(bare) {
+        return Some((kind, &[]));
     }
-    Some(match bare {
-        "left_click" => (Tool::Click, &[]),
-        "double_click" => (Tool::Click, &[("count", "2")]),
-        "triple_click" => (Tool::Click, &[("count", "3")]),
-        "right_click" => (Tool::Click, &[("button", "right")]),
-        "middle_click" => (Tool::Click, &[("button", "middle")]),
-        "mouse_move" | "move_pointer" | "hover" => (Tool::Move, &[]),
-        "left_click_drag" => (Tool::Drag, &[]),
-        "type_text" => (Tool::Type, &[]),
-        "press" | "press_key" | "keypress" | "hotkey" => (Tool::Key, &[]),
-        "say" => (Tool::Speak, &[]),
-        "sleep" => (Tool::Wait, &[]),
-        "finish" | "finished" => (Tool::Done, &[]),
-        _ => return None,
+    ActionKind::ALL.iter().find_map(|kind| {
+        let (_, implied) = aliases(*kind).iter().find(|(name, _)| *name == bare)?;
+        Some((*kind, *implied))
     })
 }
 
 impl Tools {
     /// Reads one call.
     ///
-    /// Tolerated, and said so in [`ReadCall::tolerated`]: names that [`Tool::named`] knows; arguments that are
+    /// Tolerated, and said so in [`ReadCall::tolerated`]: capitals, namespaces and a fixed list of other names; arguments that are
     /// empty where none are needed, written as a string in a string, or followed by stray characters; a number in
     /// quotes; a point as `coordinate: [x, y]`; fractions of pixels, rounded; arguments that the tool does not have.
     ///
@@ -87,10 +97,10 @@ impl Tools {
 
     pub(super) fn read_call(&self, written: &str, arguments: &str) -> Result<ReadCall, Unusable> {
         let offered = self.offered();
-        let (tool, implied) = known(written)
-            .filter(|(tool, _)| offered.contains(tool))
+        let (kind, implied) = known(written)
+            .filter(|(kind, _)| offered.contains(kind))
             .ok_or_else(|| {
-                let names: Vec<&str> = offered.iter().map(|tool| tool.name()).collect();
+                let names: Vec<&str> = offered.iter().map(|kind| kind.name()).collect();
                 Unusable(format!(
                     "there is no tool `{}`; the tools are {}",
                     written.trim(),
@@ -98,13 +108,13 @@ impl Tools {
                 ))
             })?;
         let mut tolerated = Vec::new();
-        if written != tool.name() {
-            tolerated.push(format!("`{}` for `{tool}`", written.trim()));
+        if written != kind.name() {
+            tolerated.push(format!("`{}` for `{kind}`", written.trim()));
         }
         let object = object(arguments, &mut tolerated)
-            .ok_or_else(|| Unusable(format!("the arguments of `{tool}` are not a JSON object")))?;
+            .ok_or_else(|| Unusable(format!("the arguments of `{kind}` are not a JSON object")))?;
         let mut arguments = Arguments {
-            tool,
+            kind,
             object,
             tolerated,
         };
@@ -118,7 +128,7 @@ impl Tools {
             Some(Value::String(note)) if !note.trim().is_empty() => Some(note.trim().to_owned()),
             _ => None,
         };
-        let action = self.action(tool, &mut arguments)?;
+        let action = self.action(kind, &mut arguments)?;
         let left: Vec<&str> = arguments.object.keys().map(String::as_str).collect();
         if !left.is_empty() {
             let left = left.join(", ");
@@ -133,9 +143,9 @@ impl Tools {
         })
     }
 
-    fn action(&self, tool: Tool, from: &mut Arguments) -> Result<Action, Unusable> {
-        Ok(match tool {
-            Tool::Click => Action::Click(Click {
+    fn action(&self, kind: ActionKind, from: &mut Arguments) -> Result<Action, Unusable> {
+        Ok(match kind {
+            ActionKind::Click => Action::Click(Click {
                 at: self.point(from, "x", "y")?,
                 button: match from.word("button")?.as_deref() {
                     None | Some("left") => MouseButton::Left,
@@ -149,8 +159,8 @@ impl Tools {
                     Some(_) => return Err(from.wrong("count", "is 1 to 5")),
                 },
             }),
-            Tool::Move => Action::Move(self.point(from, "x", "y")?),
-            Tool::Drag => {
+            ActionKind::Move => Action::Move(self.point(from, "x", "y")?),
+            ActionKind::Drag => {
                 from.spread("start_coordinate", "start_x", "start_y")?;
                 from.spread("coordinate", "end_x", "end_y")?;
                 Action::Drag(Drag {
@@ -158,12 +168,12 @@ impl Tools {
                     end: self.point(from, "end_x", "end_y")?,
                 })
             }
-            Tool::Type => match from.text(&["text"])? {
+            ActionKind::Type => match from.text(&["text"])? {
                 text if text.is_empty() => return Err(from.wrong("text", "is empty")),
                 text => Action::Type(text),
             },
-            Tool::Key => Action::Key(from.chord()?),
-            Tool::Scroll => {
+            ActionKind::Key => Action::Key(from.chord()?),
+            ActionKind::Scroll => {
                 from.spread("coordinate", "x", "y")?;
                 let direction = match from.word("direction")?.as_deref() {
                     Some("up") => ScrollDirection::Up,
@@ -185,14 +195,14 @@ impl Tools {
                     amount,
                 })
             }
-            Tool::Speak => match from.text(&["text"])? {
+            ActionKind::Speak => match from.text(&["text"])? {
                 text if text.trim().is_empty() => {
                     return Err(from.wrong("text", "has nothing to say"));
                 }
                 text => Action::Speak(text),
             },
-            Tool::Wait => Action::wait(from.time()?),
-            Tool::Done => Action::Done,
+            ActionKind::Wait => Action::wait(from.time()?),
+            ActionKind::Done => Action::Done,
         })
     }
 
@@ -214,5 +224,24 @@ impl Tools {
         };
         let (x, y) = (side(x, last_x)?, side(y, last_y)?);
         Ok(self.to_screen(x, y))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn no_name_stands_for_two_actions() {
+        let mut names = BTreeSet::new();
+        for kind in ActionKind::ALL {
+            assert!(names.insert(kind.name()), "{kind}");
+            for (name, _) in aliases(*kind) {
+                assert!(names.insert(name), "{name} of {kind}");
+                assert_eq!(known(name).map(|(kind, _)| kind), Some(*kind));
+            }
+        }
     }
 }

@@ -2,23 +2,36 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{NOTE, Tool, Tools};
-use crate::model;
+use super::{NOTE, Tools};
+use crate::{ActionKind, model};
 
 impl Tools {
-    /// The tools that are offered.
-    pub fn offered(&self) -> Vec<Tool> {
-        let all = Tool::ALL.iter().copied();
-        all.filter(|tool| self.speech || *tool != Tool::Speak)
-            .collect()
+    /// The kinds of actions that are offered as tools.
+    pub fn offered(&self) -> Vec<ActionKind> {
+        let all = ActionKind::ALL.iter().copied();
+        all.filter(|kind| self.offers(*kind)).collect()
+    }
+
+    const fn offers(&self, kind: ActionKind) -> bool {
+        match kind {
+            ActionKind::Speak => self.speech,
+            ActionKind::Click
+            | ActionKind::Move
+            | ActionKind::Drag
+            | ActionKind::Type
+            | ActionKind::Key
+            | ActionKind::Scroll
+            | ActionKind::Wait
+            | ActionKind::Done => true,
+        }
     }
 
     /// The tools with their JSON schemas, for a request.
     pub fn list(&self) -> Vec<model::Tool> {
         self.offered()
             .into_iter()
-            .map(|tool| {
-                let (description, properties, required) = self.shape(tool);
+            .map(|kind| {
+                let (description, properties, required) = self.shape(kind);
                 let schema = json!({
                     "type": "object",
                     "properties": properties,
@@ -26,7 +39,7 @@ impl Tools {
                     "additionalProperties": false,
                 });
                 model::Tool {
-                    name: tool.name().to_owned(),
+                    name: kind.name().to_owned(),
                     description: description.to_owned(),
                     input_schema: schema.to_string(),
                 }
@@ -40,8 +53,8 @@ impl Tools {
     /// [`recover`](Self::recover) reads it.
     pub fn in_words(&self) -> String {
         let mut lines = String::new();
-        for tool in self.offered() {
-            let (description, properties, required) = self.shape(tool);
+        for kind in self.offered() {
+            let (description, properties, required) = self.shape(kind);
             let arguments: Vec<String> = properties
                 .iter()
                 .map(|(key, shape)| {
@@ -56,7 +69,7 @@ impl Tools {
                 .collect();
             lines.push_str(&format!(
                 "{{\"action\": {:?}}} {description}\n",
-                tool.name()
+                kind.name()
             ));
             lines.push_str(&arguments.concat());
         }
@@ -64,7 +77,7 @@ impl Tools {
     }
 
     /// Description, properties and what of them is required.
-    fn shape(&self, tool: Tool) -> (&'static str, Map<String, Value>, Vec<&'static str>) {
+    fn shape(&self, kind: ActionKind) -> (&'static str, Map<String, Value>, Vec<&'static str>) {
         let (last_x, last_y) = self.last();
         let of = match self.grid {
             Some(grid) => format!("on a grid of {grid} by {grid} laid over the screenshot"),
@@ -73,8 +86,8 @@ impl Tools {
         let x = || json!({"type": "integer", "description": format!("from the left, 0 to {last_x} {of}")});
         let y = || json!({"type": "integer", "description": format!("from the top, 0 to {last_y} {of}")});
         let text = |description: &str| json!({"type": "string", "description": description});
-        let (description, properties, required) = match tool {
-            Tool::Click => (
+        let (description, properties, required) = match kind {
+            ActionKind::Click => (
                 "Clicks at a point. A count of 2 is a double click.",
                 json!({
                     "x": x(), "y": y(),
@@ -83,27 +96,27 @@ impl Tools {
                 }),
                 vec!["x", "y"],
             ),
-            Tool::Move => (
+            ActionKind::Move => (
                 "Moves the pointer to a point without clicking.",
                 json!({"x": x(), "y": y()}),
                 vec!["x", "y"],
             ),
-            Tool::Drag => (
+            ActionKind::Drag => (
                 "Presses the left button at the start, moves to the end and releases it there.",
                 json!({"start_x": x(), "start_y": y(), "end_x": x(), "end_y": y()}),
                 vec!["start_x", "start_y", "end_x", "end_y"],
             ),
-            Tool::Type => (
+            ActionKind::Type => (
                 "Types text into whatever has the focus. A line break presses Enter.",
                 json!({"text": text("the text")}),
                 vec!["text"],
             ),
-            Tool::Key => (
+            ActionKind::Key => (
                 "Presses one key or one chord of keys.",
                 json!({"combo": text("key names joined by +, for example Return, ctrl+a, shift+Tab")}),
                 vec!["combo"],
             ),
-            Tool::Scroll => (
+            ActionKind::Scroll => (
                 "Turns the mouse wheel at a point, or where the pointer is.",
                 json!({
                     "direction": {"type": "string", "enum": ["up", "down", "left", "right"], "description": "up, down, left or right"},
@@ -112,17 +125,17 @@ impl Tools {
                 }),
                 vec!["direction", "amount"],
             ),
-            Tool::Speak => (
+            ActionKind::Speak => (
                 "Says a sentence aloud into the microphone.",
                 json!({"text": text("what to say")}),
                 vec!["text"],
             ),
-            Tool::Wait => (
+            ActionKind::Wait => (
                 "Does nothing for a while, then looks again.",
                 json!({"seconds": {"type": "number", "description": "seconds, at most 60"}}),
                 vec!["seconds"],
             ),
-            Tool::Done => (
+            ActionKind::Done => (
                 "Says that the task is finished and ends it. Nothing can be done afterwards.",
                 json!({}),
                 vec![],

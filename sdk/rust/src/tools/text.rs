@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{ReadCall, Tool, Tools, Unusable};
+use super::read::known;
+use super::{ReadCall, Tools, Unusable};
 
 /// Keys under which the name of an action is found, and those under which its arguments are.
 const NAMES: [&str; 4] = ["action", "name", "tool", "function"];
@@ -56,7 +57,7 @@ impl Tools {
 fn named(before: &str, mut object: Map<String, Value>) -> Option<(String, Value)> {
     let name = NAMES.iter().find_map(|key| {
         let name = object.get(*key)?.as_str()?.to_owned();
-        Tool::named(&name)?;
+        known(&name)?;
         object.remove(*key);
         Some(name)
     });
@@ -73,7 +74,7 @@ fn tagged(before: &str) -> Option<String> {
     let tag = before.trim_end().strip_suffix('>')?;
     let tag = &tag[tag.rfind('<')?..];
     let name = tag.split_once("name=\"")?.1.split_once('"')?.0;
-    Tool::named(name).map(|_| name.to_owned())
+    known(name).map(|_| name.to_owned())
 }
 
 fn without_thinking(text: &str) -> String {

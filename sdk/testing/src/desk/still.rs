@@ -1,20 +1,21 @@
 //! What a desk hands out: screens that never change, and clips of silence.
 
 use std::any::Any;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use dynacu_runtime::Frame;
 use dynacu_runtime::types::{EncodeError, Encoding, Size};
+use parking_lot::Mutex;
 
 use crate::Picture;
-use crate::ran::Seen;
+use crate::ran::Recording;
 
 /// A screen that never changes.
 pub(super) struct Still {
     pub(super) picture: Picture,
     pub(super) captured_at: u64,
-    pub(super) seen: Arc<Mutex<Seen>>,
+    pub(super) recording: Arc<Mutex<Recording>>,
 }
 
 #[async_trait]
@@ -29,9 +30,9 @@ impl Frame for Still {
 
     async fn encode(&self, encoding: Encoding) -> Result<String, EncodeError> {
         let (bytes, media_type) = self.picture.encode(&encoding)?;
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.encodings.push(encoding);
-        Ok(seen.media.keep(bytes, media_type, self.picture.name()))
+        let mut recording = self.recording.lock();
+        recording.encodings.push(encoding);
+        Ok(recording.media.keep(bytes, media_type, self.picture.name()))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -2,30 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::{Budget, By, Line, Report, Setting};
+use dynacu_figures::{short, table};
+
+use super::{Budget, By, Line, Report, Setting, Table};
 
 const HEADER: [&str; 7] = ["", "figure", "budget", "median", "p95", "n", ""];
-
-/// Three significant figures, as many decimals as they need.
-#[must_use]
-pub fn short(value: f64) -> String {
-    let size = value.abs();
-    let decimals = if size >= 100.0 || value == 0.0 {
-        0
-    } else if size >= 10.0 {
-        1
-    } else if size >= 1.0 {
-        2
-    } else {
-        3
-    };
-    let text = format!("{value:.decimals$}");
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
-}
 
 impl Line {
     fn cells(&self) -> [String; 7] {
@@ -72,14 +53,14 @@ impl Report {
             .iter()
             .map(|line| line.cells().to_vec())
             .collect();
-        text.push_str(&columns(&HEADER.map(str::to_owned), &rows));
-        for table in &self.tables {
-            let _ = write!(
-                text,
-                "\n{}\n{}",
-                table.title,
-                columns(&table.columns, &table.rows)
-            );
+        text.push_str(&table::text(&HEADER, &rows));
+        for Table {
+            title,
+            columns,
+            rows,
+        } in &self.tables
+        {
+            let _ = write!(text, "\n{title}\n{}", table::text(columns, rows));
         }
         text
     }
@@ -94,15 +75,15 @@ impl Report {
                 .iter()
                 .map(|line| line.cells().to_vec())
                 .collect();
-            let _ = write!(text, "\n{}", pipes(&HEADER.map(str::to_owned), &rows));
+            let _ = write!(text, "\n{}", table::markdown(&HEADER, &rows));
         }
-        for table in &self.tables {
-            let _ = write!(
-                text,
-                "\n**{}**\n\n{}",
-                table.title,
-                pipes(&table.columns, &table.rows)
-            );
+        for Table {
+            title,
+            columns,
+            rows,
+        } in &self.tables
+        {
+            let _ = write!(text, "\n**{title}**\n\n{}", table::markdown(columns, rows));
         }
         for plot in &self.plots {
             let _ = write!(text, "\n![{}]({folder}/{}.svg)\n", plot.title, plot.name);
@@ -139,36 +120,4 @@ impl Report {
         parts.retain(|part| !part.is_empty());
         parts.join("; ")
     }
-}
-
-fn columns(header: &[String], rows: &[Vec<String>]) -> String {
-    let width = |column: usize| {
-        std::iter::once(header)
-            .chain(rows.iter().map(Vec::as_slice))
-            .filter_map(|row| row.get(column))
-            .map(|cell| cell.chars().count())
-            .max()
-            .unwrap_or(0)
-    };
-    let mut text = String::new();
-    for row in std::iter::once(header).chain(rows.iter().map(Vec::as_slice)) {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            let pad = width(column).saturating_sub(cell.chars().count());
-            let _ = write!(line, "{cell}{}  ", " ".repeat(pad));
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
-}
-
-fn pipes(header: &[String], rows: &[Vec<String>]) -> String {
-    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let mut text = line(header);
-    text.push_str(&line(&vec!["---".to_owned(); header.len()]));
-    for row in rows {
-        text.push_str(&line(row));
-    }
-    text
 }

@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::content;
 use super::model::Model;
 use crate::issued::Issued;
+use crate::neutral::NeutralRequest;
 use crate::node::Node;
 use crate::problem::{Checked, Problem};
 use crate::schema;
-use crate::seen::Seen;
 
 pub struct Context<'a> {
     pub betas: Vec<&'a str>,
@@ -16,7 +16,7 @@ pub struct Context<'a> {
     pub issued: &'a Issued,
 }
 
-pub fn body(context: &Context<'_>, body: &Value) -> Checked<Seen> {
+pub fn body(context: &Context<'_>, body: &Value) -> Checked<NeutralRequest> {
     let body = Node::root(body);
     let name = body.field("model").text();
     if !context.models.iter().any(|known| known == name) {
@@ -25,10 +25,10 @@ pub fn body(context: &Context<'_>, body: &Value) -> Checked<Seen> {
     let model = Model::of(name);
     // With 0 the prompt is read into the cache and nothing is said.
     let max_tokens = body.field("max_tokens").count(0)?;
-    let mut seen = Seen {
+    let mut seen = NeutralRequest {
         model: name.to_owned(),
         max_tokens: Some(max_tokens),
-        ..Seen::default()
+        ..NeutralRequest::default()
     };
     let system = body.field("system");
     if let Some(text) = system.value.as_str() {
@@ -63,7 +63,7 @@ fn cache_marks(node: &Node<'_>) -> usize {
     own + lists.iter().flatten().map(cache_marks).sum::<usize>()
 }
 
-fn function(tool: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+fn function(tool: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
     let name = tool.field("name");
     let text = schema::plain_name(&name)?;
     schema::distinct(&name, &text, &mut seen.tools)?;
@@ -76,7 +76,7 @@ fn native(
     model: Model<'_>,
     kind: &str,
     tool: &Node<'_>,
-    seen: &mut Seen,
+    seen: &mut NeutralRequest,
 ) -> Checked<()> {
     let at = tool.field("type");
     let beta = match kind {
@@ -103,7 +103,7 @@ fn native(
     Ok(())
 }
 
-fn tool_choice(model: Model<'_>, body: &Node<'_>, seen: &Seen) -> Checked<()> {
+fn tool_choice(model: Model<'_>, body: &Node<'_>, seen: &NeutralRequest) -> Checked<()> {
     let Some(choice) = body.given("tool_choice") else {
         return Ok(());
     };

@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::check::Context;
 use super::model::Model;
 use crate::media;
+use crate::neutral::NeutralRequest;
 use crate::node::Node;
 use crate::problem::{Checked, Problem};
-use crate::seen::Seen;
 
 /// Characters of base64 of one picture.
 const LARGEST_PICTURE: usize = 10 << 20;
@@ -18,7 +18,7 @@ pub fn messages(
     context: &Context<'_>,
     model: Model<'_>,
     node: &Node<'_>,
-    seen: &mut Seen,
+    seen: &mut NeutralRequest,
 ) -> Checked<()> {
     let messages = node.filled_items()?;
     // Calls of the assistant's last message, which the user's next one has to answer.
@@ -83,7 +83,7 @@ fn unanswered(at: &Node<'_>, open: &[Call]) -> Problem {
     ))
 }
 
-fn pictures(model: Model<'_>, node: &Node<'_>, seen: &Seen) -> Checked<()> {
+fn pictures(model: Model<'_>, node: &Node<'_>, seen: &NeutralRequest) -> Checked<()> {
     if seen.images > model.most_pictures() {
         return Err(node.wrong(format!(
             "{} pictures, at most {} are taken",
@@ -109,7 +109,7 @@ fn pictures(model: Model<'_>, node: &Node<'_>, seen: &Seen) -> Checked<()> {
 }
 
 /// A string, or a list of blocks.
-fn blocks<'a>(content: &Node<'a>, seen: &mut Seen) -> Checked<Vec<Node<'a>>> {
+fn blocks<'a>(content: &Node<'a>, seen: &mut NeutralRequest) -> Checked<Vec<Node<'a>>> {
     if let Value::String(_) = content.value {
         seen.add_text(content.filled_text()?);
         return Ok(Vec::new());
@@ -117,7 +117,7 @@ fn blocks<'a>(content: &Node<'a>, seen: &mut Seen) -> Checked<Vec<Node<'a>>> {
     content.filled_items()
 }
 
-fn user(content: &Node<'_>, seen: &mut Seen, open: &[Call]) -> Checked<()> {
+fn user(content: &Node<'_>, seen: &mut NeutralRequest, open: &[Call]) -> Checked<()> {
     let mut answered: Vec<&str> = Vec::new();
     let mut other = false;
     for block in blocks(content, seen)? {
@@ -159,7 +159,7 @@ fn user(content: &Node<'_>, seen: &mut Seen, open: &[Call]) -> Checked<()> {
 }
 
 /// A text or a picture.
-fn shown(block: &Node<'_>, kind: &str, place: &str, seen: &mut Seen) -> Checked<()> {
+fn shown(block: &Node<'_>, kind: &str, place: &str, seen: &mut NeutralRequest) -> Checked<()> {
     match kind {
         "text" => seen.add_text(block.field("text").filled_text()?),
         "image" => picture(block, seen)?,
@@ -172,7 +172,7 @@ fn shown(block: &Node<'_>, kind: &str, place: &str, seen: &mut Seen) -> Checked<
     Ok(())
 }
 
-fn result(block: &Node<'_>, call: &Call, seen: &mut Seen) -> Checked<()> {
+fn result(block: &Node<'_>, call: &Call, seen: &mut NeutralRequest) -> Checked<()> {
     let toolset = block.field("toolset_name");
     if toolset.value.as_str() != call.toolset.as_deref() {
         return Err(toolset.wrong("is not that of the call"));
@@ -186,7 +186,7 @@ fn result(block: &Node<'_>, call: &Call, seen: &mut Seen) -> Checked<()> {
     Ok(())
 }
 
-fn picture(block: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+fn picture(block: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
     let source = block.field("source");
     if source.field("type").text() != "base64" {
         return Err(source.wrong("this server fetches no addresses and keeps no files"));
@@ -201,7 +201,11 @@ fn picture(block: &Node<'_>, seen: &mut Seen) -> Checked<()> {
     Ok(())
 }
 
-fn assistant(context: &Context<'_>, content: &Node<'_>, seen: &mut Seen) -> Checked<Vec<Call>> {
+fn assistant(
+    context: &Context<'_>,
+    content: &Node<'_>,
+    seen: &mut NeutralRequest,
+) -> Checked<Vec<Call>> {
     let mut calls = Vec::new();
     for block in blocks(content, seen)? {
         let unchanged = |name: &str| {

@@ -1,12 +1,13 @@
 //! Answers in Anthropic's form.
 
+use dynacu_vocabulary::ActionKind;
 use serde_json::{Map, Value, json};
 
 use crate::issued::Issued;
+use crate::neutral::NeutralRequest;
 use crate::script::{Answer, Part, Stop};
-use crate::seen::Seen;
 
-pub fn message(seen: &Seen, answer: &Answer, issued: &mut Issued) -> Value {
+pub fn message(seen: &NeutralRequest, answer: &Answer, issued: &mut Issued) -> Value {
     let mut content = Vec::new();
     let mut calls = false;
     let mut characters = 0;
@@ -74,7 +75,12 @@ pub fn message(seen: &Seen, answer: &Answer, issued: &mut Issued) -> Value {
 }
 
 /// A function call, or, where only the native tool can do it, a call of that.
-fn call(seen: &Seen, tool: &str, arguments: &Map<String, Value>, issued: &mut Issued) -> Value {
+fn call(
+    seen: &NeutralRequest,
+    tool: &str,
+    arguments: &Map<String, Value>,
+    issued: &mut Issued,
+) -> Value {
     let id = issued.id("toolu_");
     if !seen.offers(tool)
         && let Some((member, input)) = native(tool, &Value::Object(arguments.clone()))
@@ -94,8 +100,8 @@ fn call(seen: &Seen, tool: &str, arguments: &Map<String, Value>, issued: &mut Is
 pub fn native(tool: &str, arguments: &Value) -> Option<(&'static str, Value)> {
     let of = |name: &str| arguments[name].clone();
     let point = |x: &str, y: &str| json!([of(x), of(y)]);
-    Some(match tool {
-        "click" => {
+    Some(match ActionKind::named(tool)? {
+        ActionKind::Click => {
             let member = match (arguments["button"].as_str(), arguments["count"].as_u64()) {
                 (Some("right"), _) => "right_click",
                 (Some("middle"), _) => "middle_click",
@@ -105,14 +111,14 @@ pub fn native(tool: &str, arguments: &Value) -> Option<(&'static str, Value)> {
             };
             (member, json!({"coordinate": point("x", "y")}))
         }
-        "move" => ("mouse_move", json!({"coordinate": point("x", "y")})),
-        "drag" => (
+        ActionKind::Move => ("mouse_move", json!({"coordinate": point("x", "y")})),
+        ActionKind::Drag => (
             "left_click_drag",
             json!({"start_coordinate": point("start_x", "start_y"), "coordinate": point("end_x", "end_y")}),
         ),
-        "type" => ("type", json!({"text": of("text")})),
-        "key" => ("key", json!({"text": of("combo")})),
-        "scroll" => {
+        ActionKind::Type => ("type", json!({"text": of("text")})),
+        ActionKind::Key => ("key", json!({"text": of("combo")})),
+        ActionKind::Scroll => {
             let mut input =
                 json!({"scroll_direction": of("direction"), "scroll_amount": of("amount")});
             if !arguments["x"].is_null() {
@@ -120,10 +126,10 @@ pub fn native(tool: &str, arguments: &Value) -> Option<(&'static str, Value)> {
             }
             ("scroll", input)
         }
-        "wait" => {
+        ActionKind::Wait => {
             let seconds = arguments["seconds"].as_f64().unwrap_or(1.0);
             ("wait", json!({"duration": seconds.max(1.0).round() as u64}))
         }
-        _ => return None,
+        ActionKind::Speak | ActionKind::Done => return None,
     })
 }

@@ -5,14 +5,14 @@ use serde_json::Value;
 use super::Generation;
 use crate::issued::Issued;
 use crate::media;
+use crate::neutral::NeutralRequest;
 use crate::node::Node;
 use crate::problem::Checked;
-use crate::seen::Seen;
 
 /// Pictures a request may have, on the model that takes fewest.
 const MOST_PICTURES: usize = 900;
 
-pub fn system(node: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+pub fn system(node: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
     for part in node.field("parts").filled_items()? {
         seen.add_text(part.required("text")?.text());
     }
@@ -35,7 +35,7 @@ pub fn check(
     generation: Generation,
     issued: &Issued,
     node: &Node<'_>,
-    seen: &mut Seen,
+    seen: &mut NeutralRequest,
 ) -> Checked<()> {
     let turns = node.filled_items()?;
     let mut open: Vec<Call> = Vec::new();
@@ -110,7 +110,7 @@ fn read_part(
     role: &str,
     part: &Node<'_>,
     held: &mut Turn,
-    seen: &mut Seen,
+    seen: &mut NeutralRequest,
 ) -> Checked<()> {
     let mut kinds = KINDS.into_iter().filter(|kind| part.given(kind).is_some());
     let Some(kind) = kinds.next() else {
@@ -166,7 +166,7 @@ fn signature(
     }
 }
 
-fn inline(node: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+fn inline(node: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
     let kind = node.field("mimeType");
     let data = node.field("data");
     match kind.text().split_once('/') {

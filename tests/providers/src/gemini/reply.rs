@@ -1,14 +1,15 @@
 //! Answers in Gemini's form.
 
+use dynacu_vocabulary::ActionKind;
 use serde_json::{Value, json};
 
 use super::Generation;
 use crate::issued::Issued;
+use crate::neutral::NeutralRequest;
 use crate::protocol::in_words;
 use crate::script::{Answer, Part, Stop};
-use crate::seen::Seen;
 
-pub fn generated(seen: &Seen, answer: &Answer, issued: &mut Issued) -> Value {
+pub fn generated(seen: &NeutralRequest, answer: &Answer, issued: &mut Issued) -> Value {
     let name = answer.model.as_deref().unwrap_or(&seen.model);
     let input = answer
         .usage
@@ -81,9 +82,9 @@ pub fn native(model: &str, tool: &str, arguments: &Value) -> Option<(&'static st
     let legacy = ["2.5-computer-use", "3-flash", "3.1-pro"]
         .iter()
         .any(|part| model.contains(part));
-    Some(match (tool, legacy) {
-        ("click", true) => ("click_at", at()),
-        ("click", false) => {
+    Some(match (ActionKind::named(tool)?, legacy) {
+        (ActionKind::Click, true) => ("click_at", at()),
+        (ActionKind::Click, false) => {
             let name = match (arguments["button"].as_str(), arguments["count"].as_u64()) {
                 (Some("right"), _) => "right_click",
                 (Some("middle"), _) => "middle_click",
@@ -93,23 +94,22 @@ pub fn native(model: &str, tool: &str, arguments: &Value) -> Option<(&'static st
             };
             (name, at())
         }
-        ("move", true) => ("hover_at", at()),
-        ("move", false) => ("move", at()),
-        ("drag", _) => (
+        (ActionKind::Move, true) => ("hover_at", at()),
+        (ActionKind::Move, false) => ("move", at()),
+        (ActionKind::Drag, _) => (
             "drag_and_drop",
             json!({"start_y": of("start_y"), "start_x": of("start_x"), "end_y": of("end_y"), "end_x": of("end_x")}),
         ),
-        // The older set has no typing without a click.
-        ("type", false) => ("type", json!({"text": of("text"), "press_enter": false})),
-        ("key", true) => ("key_combination", json!({"keys": of("combo")})),
-        ("key", false) => match arguments["combo"].as_str().unwrap_or_default() {
+        (ActionKind::Type, false) => ("type", json!({"text": of("text"), "press_enter": false})),
+        (ActionKind::Key, true) => ("key_combination", json!({"keys": of("combo")})),
+        (ActionKind::Key, false) => match arguments["combo"].as_str().unwrap_or_default() {
             combo if combo.contains('+') => (
                 "hotkey",
                 json!({"keys": combo.split('+').collect::<Vec<_>>()}),
             ),
             _ => ("press_key", json!({"key": of("combo")})),
         },
-        ("scroll", _) => {
+        (ActionKind::Scroll, _) => {
             let magnitude = arguments["amount"].as_i64().unwrap_or(3) * 100;
             let placed = !arguments["x"].is_null();
             match (legacy, placed) {
@@ -124,8 +124,9 @@ pub fn native(model: &str, tool: &str, arguments: &Value) -> Option<(&'static st
                 ),
             }
         }
-        ("wait", true) => ("wait_5_seconds", json!({})),
-        ("wait", false) => ("wait", json!({"seconds": of("seconds")})),
-        _ => return None,
+        (ActionKind::Wait, true) => ("wait_5_seconds", json!({})),
+        (ActionKind::Wait, false) => ("wait", json!({"seconds": of("seconds")})),
+        // The older set has no typing without a click.
+        (ActionKind::Type, true) | (ActionKind::Speak | ActionKind::Done, _) => return None,
     })
 }

@@ -1,12 +1,12 @@
 //! Everything beside the turns: tools, how they are called, generation, safety.
 
 use super::Generation;
+use crate::neutral::NeutralRequest;
 use crate::node::Node;
 use crate::problem::Checked;
 use crate::schema;
-use crate::seen::Seen;
 
-pub fn check(generation: Generation, body: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+pub fn check(generation: Generation, body: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
     for name in ["cachedContent", "continuationToken"] {
         if let Some(kept) = body.given(name) {
             return Err(kept.wrong("there is none of this name: this server keeps nothing"));
@@ -28,7 +28,7 @@ pub fn check(generation: Generation, body: &Node<'_>, seen: &mut Seen) -> Checke
     safety(&body.field("safetySettings"))
 }
 
-fn function(declaration: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+fn function(declaration: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
     let name = declaration.field("name");
     let text = name.text();
     let first = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
@@ -50,7 +50,7 @@ fn function(declaration: &Node<'_>, seen: &mut Seen) -> Checked<()> {
     }
 }
 
-fn computer_use(computer: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+fn computer_use(computer: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
     let takes = [
         "2.5-computer-use",
         "3-flash",
@@ -67,7 +67,7 @@ fn computer_use(computer: &Node<'_>, seen: &mut Seen) -> Checked<()> {
     Ok(())
 }
 
-fn calling(config: &Node<'_>, seen: &Seen) -> Checked<()> {
+fn calling(config: &Node<'_>, seen: &NeutralRequest) -> Checked<()> {
     let forced = matches!(config.field("mode").text(), "ANY" | "VALIDATED");
     if forced && seen.tools.is_empty() && seen.native.is_none() {
         return Err(config.wrong("function calling is forced, and no function is declared"));
@@ -83,7 +83,7 @@ fn calling(config: &Node<'_>, seen: &Seen) -> Checked<()> {
     Ok(())
 }
 
-fn generate(generation: Generation, config: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+fn generate(generation: Generation, config: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
     seen.max_tokens = config
         .given("maxOutputTokens")
         .map(|most| most.count(1))

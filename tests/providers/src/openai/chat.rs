@@ -10,12 +10,12 @@ use super::model::{self, ChatTools};
 use super::{Account, Flavour, LARGEST_BODY};
 use crate::http::{Reply, Request};
 use crate::issued::Issued;
+use crate::neutral::NeutralRequest;
 use crate::node::Node;
 use crate::problem::{Checked, Problem};
 use crate::protocol::{Protocol, Route};
 use crate::schema;
 use crate::script::{Answer, FaultKind};
-use crate::seen::Seen;
 use crate::server::ServerError;
 use crate::structure::Structure;
 
@@ -50,7 +50,7 @@ impl Chat {
         self.account.flavour == Flavour::Local
     }
 
-    fn tools(&self, body: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+    fn tools(&self, body: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
         let Some(tools) = body.given("tools") else {
             return Ok(());
         };
@@ -80,7 +80,7 @@ impl Chat {
         }
     }
 
-    fn settings(&self, body: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+    fn settings(&self, body: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
         let (old, new) = (
             body.given("max_tokens"),
             body.given("max_completion_tokens"),
@@ -126,7 +126,7 @@ impl Chat {
     }
 }
 
-fn tool_choice(body: &Node<'_>, seen: &Seen) -> Checked<()> {
+fn tool_choice(body: &Node<'_>, seen: &NeutralRequest) -> Checked<()> {
     let Some(choice) = body.given("tool_choice") else {
         return Ok(());
     };
@@ -148,12 +148,12 @@ impl Protocol for Chat {
         LARGEST_BODY
     }
 
-    fn check(&self, _: &Request, _: Option<&str>, body: &Value) -> Checked<Seen> {
+    fn check(&self, _: &Request, _: Option<&str>, body: &Value) -> Checked<NeutralRequest> {
         self.structure.check(body)?;
         let body = Node::root(body);
-        let mut seen = Seen {
+        let mut seen = NeutralRequest {
             model: self.account.model(&body)?.to_owned(),
-            ..Seen::default()
+            ..NeutralRequest::default()
         };
         let rules = messages::Rules {
             hears: self.is_local() || model::hears(&seen.model),
@@ -166,11 +166,11 @@ impl Protocol for Chat {
         Ok(seen)
     }
 
-    fn can_call(&self, seen: &Seen, tool: &str) -> bool {
+    fn can_call(&self, seen: &NeutralRequest, tool: &str) -> bool {
         seen.offers(tool)
     }
 
-    fn answer(&mut self, seen: &Seen, answer: &Answer) -> Reply {
+    fn answer(&mut self, seen: &NeutralRequest, answer: &Answer) -> Reply {
         let body = reply::completion(seen, answer, self.is_local(), &mut self.issued);
         Reply::json(200, &body)
             .with("x-request-id", self.issued.id("req_"))

@@ -8,12 +8,12 @@ use serde_json::Value;
 use super::{Account, Flavour, LARGEST_BODY, model};
 use crate::http::{Reply, Request};
 use crate::issued::Issued;
+use crate::neutral::NeutralRequest;
 use crate::node::Node;
 use crate::problem::{Checked, Problem};
 use crate::protocol::{Protocol, Route};
 use crate::schema;
 use crate::script::{Answer, FaultKind};
-use crate::seen::Seen;
 use crate::server::ServerError;
 use crate::structure::Structure;
 
@@ -41,7 +41,7 @@ impl Responses {
     }
 }
 
-fn tools(body: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+fn tools(body: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
     for tool in body.field("tools").items() {
         let kind = tool.field("type");
         match kind.text() {
@@ -66,7 +66,7 @@ fn tools(body: &Node<'_>, seen: &mut Seen) -> Checked<()> {
     Ok(())
 }
 
-fn tool_choice(body: &Node<'_>, seen: &Seen) -> Checked<()> {
+fn tool_choice(body: &Node<'_>, seen: &NeutralRequest) -> Checked<()> {
     let Some(choice) = body.given("tool_choice") else {
         return Ok(());
     };
@@ -79,7 +79,7 @@ fn tool_choice(body: &Node<'_>, seen: &Seen) -> Checked<()> {
     }
 }
 
-fn settings(body: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+fn settings(body: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
     super::not_served(body, &NOT_SERVED)?;
     seen.max_tokens = body
         .given("max_output_tokens")
@@ -110,12 +110,12 @@ impl Protocol for Responses {
         LARGEST_BODY
     }
 
-    fn check(&self, _: &Request, _: Option<&str>, body: &Value) -> Checked<Seen> {
+    fn check(&self, _: &Request, _: Option<&str>, body: &Value) -> Checked<NeutralRequest> {
         self.structure.check(body)?;
         let body = Node::root(body);
-        let mut seen = Seen {
+        let mut seen = NeutralRequest {
             model: self.account.model(&body)?.to_owned(),
-            ..Seen::default()
+            ..NeutralRequest::default()
         };
         if let Some(instructions) = body.given("instructions") {
             seen.add_text(instructions.text());
@@ -128,11 +128,11 @@ impl Protocol for Responses {
         Ok(seen)
     }
 
-    fn can_call(&self, seen: &Seen, tool: &str) -> bool {
+    fn can_call(&self, seen: &NeutralRequest, tool: &str) -> bool {
         seen.offers(tool) || (seen.native.is_some() && reply::native(tool, &Value::Null).is_some())
     }
 
-    fn answer(&mut self, seen: &Seen, answer: &Answer) -> Reply {
+    fn answer(&mut self, seen: &NeutralRequest, answer: &Answer) -> Reply {
         let body = reply::response(seen, answer, &mut self.issued);
         Reply::json(200, &body).with("x-request-id", self.issued.id("req_"))
     }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::changes::Changes;
-use crate::seen::Seen;
+use crate::neutral::NeutralRequest;
 
 /// What the regular expressions captured, by name.
 pub type Captures = BTreeMap<String, String>;
@@ -132,7 +132,7 @@ pub struct Condition {
 impl Condition {
     fn holds(
         &self,
-        seen: &Seen,
+        seen: &NeutralRequest,
         text: &str,
         request: u32,
         scale: (f64, f64),
@@ -197,7 +197,7 @@ impl Rule {
 
     pub fn holds(
         &self,
-        seen: &Seen,
+        seen: &NeutralRequest,
         text: &str,
         request: u32,
         scale: (f64, f64),

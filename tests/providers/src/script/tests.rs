@@ -1,15 +1,19 @@
 use super::*;
 
-fn seen(text: &str, images: usize) -> Seen {
-    Seen {
+fn seen(text: &str, images: usize) -> NeutralRequest {
+    NeutralRequest {
         texts: vec![text.to_owned()],
         images,
         tools: vec!["click".into(), "type".into()],
-        ..Seen::default()
+        ..NeutralRequest::default()
     }
 }
 
-fn answers(script: &Script, progress: &mut Progress, seen: &Seen) -> Option<(String, Vec<Part>)> {
+fn answers(
+    script: &Script,
+    progress: &mut Progress,
+    seen: &NeutralRequest,
+) -> Option<(String, Vec<Part>)> {
     let choice = script.choose(seen, script.screen, progress, |tool| {
         seen.tools.iter().any(|known| known == tool)
     })?;

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::media;
+use crate::neutral::NeutralRequest;
 use crate::node::Node;
 use crate::problem::Checked;
 use crate::schema;
-use crate::seen::Seen;
 
 /// What the model takes.
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +15,7 @@ pub struct Rules {
     pub sees: bool,
 }
 
-pub fn check(rules: Rules, node: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+pub fn check(rules: Rules, node: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
     // Calls of the last assistant message that have no result yet.
     let mut open: Vec<String> = Vec::new();
     for message in node.filled_items()? {
@@ -44,7 +44,7 @@ pub fn check(rules: Rules, node: &Node<'_>, seen: &mut Seen) -> Checked<()> {
     Ok(())
 }
 
-fn content(rules: Rules, content: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+fn content(rules: Rules, content: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
     if let Value::String(text) = content.value {
         seen.add_text(text);
         return Ok(());

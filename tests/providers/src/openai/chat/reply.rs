@@ -3,11 +3,16 @@
 use serde_json::{Value, json};
 
 use crate::issued::Issued;
+use crate::neutral::NeutralRequest;
 use crate::protocol::in_words;
 use crate::script::{Answer, Part, Stop};
-use crate::seen::Seen;
 
-pub fn completion(seen: &Seen, answer: &Answer, local: bool, issued: &mut Issued) -> Value {
+pub fn completion(
+    seen: &NeutralRequest,
+    answer: &Answer,
+    local: bool,
+    issued: &mut Issued,
+) -> Value {
     let mut text = String::new();
     let mut reasoning = String::new();
     let mut calls = Vec::new();

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::issued::Issued;
+use crate::neutral::NeutralRequest;
 use crate::node::Node;
 use crate::problem::Checked;
 use crate::schema;
-use crate::seen::Seen;
 
 /// A call that wants its output.
 struct Call {
@@ -16,7 +16,12 @@ struct Call {
     checks: Vec<String>,
 }
 
-pub fn check(stored: bool, issued: &Issued, input: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+pub fn check(
+    stored: bool,
+    issued: &Issued,
+    input: &Node<'_>,
+    seen: &mut NeutralRequest,
+) -> Checked<()> {
     if let Value::String(text) = input.value {
         seen.add_text(text);
         return Ok(());
@@ -64,7 +69,7 @@ pub fn check(stored: bool, issued: &Issued, input: &Node<'_>, seen: &mut Seen) -
     }
 }
 
-fn message(item: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+fn message(item: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
     let role = item.field("role").text();
     let parts = item.field("content");
     for part in parts.items() {
@@ -82,7 +87,7 @@ fn message(item: &Node<'_>, seen: &mut Seen) -> Checked<()> {
 }
 
 /// A text, or a list of parts.
-fn content(content: &Node<'_>, seen: &mut Seen) -> Checked<()> {
+fn content(content: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
     if let Value::String(text) = content.value {
         seen.add_text(text);
         return Ok(());

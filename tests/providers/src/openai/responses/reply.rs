@@ -1,13 +1,14 @@
 //! Answers of the Responses endpoint.
 
+use dynacu_vocabulary::ActionKind;
 use serde_json::{Value, json};
 
 use crate::issued::Issued;
+use crate::neutral::NeutralRequest;
 use crate::protocol::in_words;
 use crate::script::{Answer, Part, Stop};
-use crate::seen::Seen;
 
-pub fn response(seen: &Seen, answer: &Answer, issued: &mut Issued) -> Value {
+pub fn response(seen: &NeutralRequest, answer: &Answer, issued: &mut Issued) -> Value {
     let mut output = Vec::new();
     let cut = matches!(
         answer.stop,
@@ -92,11 +93,11 @@ fn message(issued: &mut Issued, part: &Value) -> Value {
 /// How the computer tool says it.
 pub fn native(tool: &str, arguments: &Value) -> Option<Value> {
     let of = |name: &str| arguments[name].clone();
-    Some(match tool {
-        "click" if arguments["count"] == 2 => {
+    Some(match ActionKind::named(tool)? {
+        ActionKind::Click if arguments["count"] == 2 => {
             json!({"type": "double_click", "x": of("x"), "y": of("y")})
         }
-        "click" => {
+        ActionKind::Click => {
             let button = match arguments["button"].as_str() {
                 Some("right") => "right",
                 Some("middle") => "wheel",
@@ -104,17 +105,17 @@ pub fn native(tool: &str, arguments: &Value) -> Option<Value> {
             };
             json!({"type": "click", "button": button, "x": of("x"), "y": of("y")})
         }
-        "move" => json!({"type": "move", "x": of("x"), "y": of("y")}),
-        "drag" => json!({"type": "drag", "path": [
+        ActionKind::Move => json!({"type": "move", "x": of("x"), "y": of("y")}),
+        ActionKind::Drag => json!({"type": "drag", "path": [
             {"x": of("start_x"), "y": of("start_y")}, {"x": of("end_x"), "y": of("end_y")},
         ]}),
-        "type" => json!({"type": "type", "text": of("text")}),
-        "key" => {
+        ActionKind::Type => json!({"type": "type", "text": of("text")}),
+        ActionKind::Key => {
             let combo = arguments["combo"].as_str().unwrap_or_default();
             let keys: Vec<String> = combo.split('+').map(str::to_uppercase).collect();
             json!({"type": "keypress", "keys": keys})
         }
-        "scroll" => {
+        ActionKind::Scroll => {
             let pixels = arguments["amount"].as_i64().unwrap_or(3) * 100;
             let (across, down) = match arguments["direction"].as_str() {
                 Some("up") => (0, -pixels),
@@ -124,7 +125,7 @@ pub fn native(tool: &str, arguments: &Value) -> Option<Value> {
             };
             json!({"type": "scroll", "x": of("x"), "y": of("y"), "scroll_x": across, "scroll_y": down})
         }
-        "wait" => json!({"type": "wait"}),
-        _ => return None,
+        ActionKind::Wait => json!({"type": "wait"}),
+        ActionKind::Speak | ActionKind::Done => return None,
     })
 }

@@ -114,6 +114,8 @@ DIRECTION = dict(type="string", enum=["up", "down", "left", "right"])
 # The actions as tools, by the names and arguments that every model adapter understands.
 TOOLS = [
     tool("click", "Clicks at a pixel of the screenshot.", ("count",), x=WHOLE, y=WHOLE, count=WHOLE),
+    tool("move", "Moves the pointer.", x=WHOLE, y=WHOLE),
+    tool("drag", "Drags with the left button.", start_x=WHOLE, start_y=WHOLE, end_x=WHOLE, end_y=WHOLE),
     tool("type", "Types into whatever has the focus.", text=TEXT),
     tool("key", "Presses one chord, for example ctrl+a or Return.", combo=TEXT),
     tool("scroll", "Turns the wheel by notches.", direction=DIRECTION, amount=WHOLE),
@@ -125,9 +127,16 @@ TOOLS = [
 
 def to_action(call: model.ToolCall) -> action.Action:
     given = json.loads(call.arguments or "{}")
+
+    def point(x: str, y: str) -> observation.Point:
+        return observation.Point(round(given[x]), round(given[y]))
+
     if call.name == "click":
-        at = observation.Point(round(given["x"]), round(given["y"]))
-        return action.Action_Click(action.Click(at, action.MouseButton.LEFT, given.get("count", 1)))
+        return action.Action_Click(action.Click(point("x", "y"), action.MouseButton.LEFT, given.get("count", 1)))
+    if call.name == "move":
+        return action.Action_Move(point("x", "y"))
+    if call.name == "drag":
+        return action.Action_Drag(action.Drag(point("start_x", "start_y"), point("end_x", "end_y")))
     if call.name == "type":
         return action.Action_Type(given["text"])
     if call.name == "key":

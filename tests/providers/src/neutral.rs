@@ -5,7 +5,7 @@ use serde::Serialize;
 /// A request in neutral form, after it was checked.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Seen {
+pub struct NeutralRequest {
     pub model: String,
     /// Every text of the request, in order: system, messages, tool results.
     pub texts: Vec<String>,
@@ -21,7 +21,7 @@ pub struct Seen {
     pub max_tokens: Option<u64>,
 }
 
-impl Seen {
+impl NeutralRequest {
     /// All text, a line break between two.
     #[must_use]
     pub fn text(&self) -> String {
