@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dynacu_record::{
-    AskedAs, DeclaredMoment, EndCause, EpisodeResult, EpisodeStarted, Event, ModelIdentity,
+    AskedAs, DeclaredMoment, EndCause, EpisodeResult, EpisodeStarted, Event, Inputs, ModelIdentity,
     Outcome, Overhead, PerceptionSettings, PolicyIdentity, RecordError, Recorder, SCHEMA,
     ScoreResult, Usage, Writer,
 };
@@ -32,6 +32,7 @@ use crate::task::variant::Seed;
 
 mod desk;
 mod ending;
+pub mod inputs;
 pub(crate) mod judge;
 mod lateness;
 mod live;
@@ -298,8 +299,19 @@ fn started(bench: &Bench, policy: &Policy, trial: &Trial, brief: Brief, random: 
             burst: trial.burst,
             encoder: bench.encoder.name().to_owned(),
         },
+        inputs: known_inputs(bench, policy, trial),
         moments: task.manifest().moments.iter().map(declared).collect(),
     }))
+}
+
+/// What is missing here is missing on the stage too, and is told there.
+fn known_inputs(bench: &Bench, policy: &Policy, trial: &Trial) -> Option<Inputs> {
+    if trial.task.foreign.is_some() {
+        return None;
+    }
+    inputs::inputs(&bench.home, &trial.task.task, &policy.plugin.sha256)
+        .inspect_err(|error| tracing::warn!("{error:#}"))
+        .ok()
 }
 
 fn declared(moment: &Moment) -> DeclaredMoment {

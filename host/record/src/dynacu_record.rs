@@ -31,9 +31,11 @@ pub use episode::{
 };
 pub use event::{Event, Line, Observation, ObservedKeyframe, PageEvent};
 pub use file::{hash, write_atomically, write_json};
-pub use reader::{ReadError, read_episode, read_events, read_run};
+pub use reader::{ReadError, read_episode, read_events, read_run, record_digest};
 pub use run::{AskedModel, InferenceInfo, Machine, ModelFile, PluginFile, RunInfo};
-pub use started::{AskedAs, DeclaredMoment, EpisodeStarted, MomentChannel, PerceptionSettings};
+pub use started::{
+    AskedAs, DeclaredMoment, EpisodeStarted, Inputs, MomentChannel, PerceptionSettings,
+};
 pub use writer::{BlobIndex, RecordError, Recorder, Tap, Writer};
 
 /// The version of every file's shape in a run folder.

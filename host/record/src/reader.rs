@@ -61,6 +61,19 @@ pub fn read_events(folder: &Path) -> Result<Vec<Line>, ReadError> {
     Ok(entries)
 }
 
+/// What stands for the whole record of an episode: SHA-256 over the last event's line, which carries the chain of all before it,
+/// and the result. [`read_events`] checks the chain.
+pub fn record_digest(folder: &Path) -> Result<String, ReadError> {
+    let read = |name: &str| {
+        let path = folder.join(name);
+        fs::read(&path).map_err(|source| ReadError::File { path, source })
+    };
+    let (events, result) = (read("events.jsonl")?, read("episode.json")?);
+    let last = events.trim_ascii_end().rsplit(|byte| *byte == b'\n').next();
+    let parts = format!("{} {}", hash(last.unwrap_or_default()), hash(&result));
+    Ok(hash(parts.as_bytes()))
+}
+
 /// The result of an episode's folder.
 pub fn read_episode(folder: &Path) -> Result<EpisodeResult, ReadError> {
     read_json(folder.join("episode.json"))

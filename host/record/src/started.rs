@@ -36,8 +36,27 @@ pub struct EpisodeStarted {
     pub guest_random: String,
     /// How screen and sound were turned into keyframes and sentences.
     pub perception: PerceptionSettings,
+    /// What decided about it; none where the page is none of ours, and where a file was missing, so that it did not begin.
+    pub inputs: Option<Inputs>,
     /// The moments of page truth that the task declares.
     pub moments: Vec<DeclaredMoment>,
+}
+
+/// What decides about an episode beside chance and the machine: the built components, the task as it is served, and what
+/// perception does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Inputs {
+    /// SHA-256 of the policy's component.
+    pub policy: String,
+    /// SHA-256 of the scorer's component.
+    pub scorer: String,
+    /// SHA-256 over the task: manifest, solution, page and clips.
+    pub task: String,
+    /// SHA-256 over the page library.
+    pub page_library: String,
+    /// Version of what perception does with the same screen and sound.
+    pub perception: u32,
 }
 
 /// A model as a policy finds it.

@@ -223,6 +223,7 @@ impl Plan<'_> {
                     burst: false,
                     encoder: "made up".to_owned(),
                 },
+                inputs: None,
                 moments: vec![DeclaredMoment {
                     name: "fact".to_owned(),
                     channel: if audio {

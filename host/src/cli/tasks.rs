@@ -74,21 +74,9 @@ pub enum TasksCommand {
     },
     /// Run the gates that a task must pass; what tasks/gates.json holds already is not run again
     #[command(
-        after_help = "Examples:\n  dynacu-host tasks gate\n  dynacu-host tasks gate A-E1 F-E1\n  dynacu-host tasks gate A-E1 --fresh"
+        after_help = "Examples:\n  dynacu-host tasks gate\n  dynacu-host tasks gate A-E1 F-E1\n  dynacu-host tasks gate A-E1 --fresh\n  dynacu-host tasks gate --status\n  dynacu-host tasks gate A-E1 --records gates\n  dynacu-host tasks gate A-E1 --verify gates"
     )]
-    Gate {
-        /// Ids or folder names; all tasks, and the table in docs/tasks.md, if none is given
-        ids: Vec<String>,
-        /// Seeds that the reference policy must pass
-        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=100))]
-        seeds: u64,
-        /// Runs everything again
-        #[arg(long)]
-        fresh: bool,
-        /// A folder for contact sheets of the reference policy's episodes
-        #[arg(long)]
-        sheets: Option<PathBuf>,
-    },
+    Gate(gate::GateArguments),
     /// Render the speech of tasks: seed 0 into the task's folder, to be committed, others into the cache
     #[command(
         after_help = "Examples:\n  dynacu-host tasks render\n  dynacu-host tasks render A-E1 H-E1\n  dynacu-host tasks render A-E1 --seed 2"
@@ -116,12 +104,7 @@ where
         TasksCommand::Lint { ids, no_browser } => {
             return lint::run(&catalogue, home, ids, !no_browser).await;
         }
-        TasksCommand::Gate {
-            ids,
-            seeds,
-            fresh,
-            sheets,
-        } => return gate::run(&catalogue, home, ids, seeds, fresh, sheets).await,
+        TasksCommand::Gate(arguments) => return gate::run(&catalogue, home, arguments).await,
         TasksCommand::Play { id, seed, now } => {
             return play::run(catalogue.get(&id)?, home, seed, now, renderer()?).await;
         }

@@ -4,16 +4,21 @@
 //! 2. `reference` in `standard`; a pass stands beside the bound of what screenshots are worth.
 //! 3. `idle`, `random`, `replayer` and `guess` score 0.
 //! 4. and 5. `tasks lint`.
-
-use serde::{Deserialize, Serialize};
+//!
+//! What was shown is a line of the ledger. It says what decided about it, so that it is known when it is out of date, and which record
+//! shows it; nothing but a record makes a line.
 
 use crate::mode::Mode;
 use crate::task::manifest::Needs;
 
 pub mod inputs;
 pub mod ledger;
+pub mod records;
+pub mod run;
 pub mod runner;
+pub mod standing;
 pub mod table;
+pub mod verify;
 
 impl From<Needs> for Mode {
     fn from(needs: Needs) -> Self {
@@ -85,37 +90,6 @@ pub fn checks(needs: Needs, seeds: u64) -> Vec<Check> {
     all
 }
 
-/// What an episode came to, as it is committed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Run {
-    /// What decided about it; another one means that it has to be run again.
-    pub inputs: String,
-    pub outcome: String,
-    pub cause: String,
-    pub page_result: String,
-    pub steps: u32,
-    /// From the start signal to the end.
-    pub seconds: f64,
-    /// When the last moment was marked, in seconds.
-    pub last_moment: Option<f64>,
-}
-
-impl Run {
-    /// Whether it counts for the gate; an infrastructure's failure never does.
-    #[must_use]
-    pub fn fits(&self, wants: Wants) -> bool {
-        let passed = self.outcome == "passed";
-        let scored = matches!(self.outcome.as_str(), "passed" | "failed" | "timeout");
-        scored
-            && match wants {
-                Wants::Pass => passed,
-                Wants::Shown => true,
-                Wants::Nothing => !passed,
-            }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,23 +112,5 @@ mod tests {
             ]
         );
         assert_eq!(checks(Needs::AoiInteractive, 3).len(), 8);
-    }
-
-    #[test]
-    fn a_failed_machine_is_no_result() {
-        let run = |outcome: &str| Run {
-            inputs: String::new(),
-            outcome: outcome.to_owned(),
-            cause: String::new(),
-            page_result: String::new(),
-            steps: 1,
-            seconds: 1.0,
-            last_moment: None,
-        };
-        assert!(run("passed").fits(Wants::Pass) && !run("passed").fits(Wants::Nothing));
-        assert!(run("timeout").fits(Wants::Nothing) && run("failed").fits(Wants::Shown));
-        for outcome in ["infrastructure-error", "unscored", "agent-error"] {
-            assert!(!run(outcome).fits(Wants::Nothing) && !run(outcome).fits(Wants::Shown));
-        }
     }
 }

@@ -14,6 +14,10 @@ pub mod page;
 pub mod person;
 mod sources;
 
+/// What lint finds in the same task. It is raised when a rule or a figure changes: what the gates' ledger holds of lint is then out of
+/// date.
+pub const VERSION: u32 = 1;
+
 /// Something that is wrong, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
@@ -31,6 +35,16 @@ impl Finding {
             line,
             message: message.into(),
         }
+    }
+
+    /// With its file named from the checkout's root.
+    #[must_use]
+    pub fn relative(&self, root: &Path) -> String {
+        let mut finding = self.clone();
+        if let Ok(inside) = finding.file.strip_prefix(root) {
+            finding.file = inside.to_owned();
+        }
+        finding.to_string()
     }
 }
 

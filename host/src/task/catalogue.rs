@@ -224,7 +224,7 @@ fn edits(from: &str, to: &str) -> usize {
 }
 
 impl Task {
-    /// SHA-256 over the names and contents of all files of the task, in hexadecimal.
+    /// SHA-256 over the task: see [`digest`].
     ///
     /// # Errors
     /// A file of the folder cannot be read.
@@ -233,7 +233,8 @@ impl Task {
     }
 }
 
-/// SHA-256 over the names and contents of all files below a folder, in hexadecimal.
+/// SHA-256 over the names and contents of the files below a folder, in hexadecimal. What decides about no episode is left out: hidden
+/// files, which are not served, READMEs and tests (`*.test.js`, a folder `tests`).
 ///
 /// # Errors
 /// A file cannot be read.
@@ -244,6 +245,9 @@ pub fn digest(folder: &Path) -> std::io::Result<String> {
         for item in std::fs::read_dir(&next)? {
             let item = item?;
             let path = item.path();
+            if decides_nothing(&item.file_name().to_string_lossy()) {
+                continue;
+            }
             if item.file_type()?.is_dir() {
                 waiting.push(path);
             } else {
@@ -264,6 +268,10 @@ pub fn digest(folder: &Path) -> std::io::Result<String> {
         hash.update(line.as_bytes());
     }
     Ok(hex::encode(hash.finalize()))
+}
+
+fn decides_nothing(name: &str) -> bool {
+    name.starts_with('.') || name == "README.md" || name == "tests" || name.contains(".test.")
 }
 
 #[cfg(test)]
@@ -346,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_changes_with_content_and_name() {
+    fn a_digest_changes_with_content_and_name_of_what_decides() {
         let (_root, home) = home_with(&["A-E1-podcast-price"]);
         let task = Catalogue::open(&home).unwrap().get("A-E1").unwrap();
         let before = task.digest().unwrap();
@@ -361,5 +369,17 @@ mod tests {
         )
         .unwrap();
         assert_ne!(task.digest().unwrap(), after);
+
+        let before = task.digest().unwrap();
+        std::fs::create_dir(task.folder.join("tests")).unwrap();
+        for name in [
+            "README.md",
+            "page/app.test.js",
+            "page/.app.js.swp",
+            "tests/x.js",
+        ] {
+            std::fs::write(task.folder.join(name), "x").unwrap();
+        }
+        assert_eq!(task.digest().unwrap(), before);
     }
 }

@@ -1,7 +1,6 @@
 //! `dynacu-host tasks lint`.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use anyhow::{Context, Result};
 use dynacu_figures::table;
@@ -47,7 +46,7 @@ pub async fn run(
             }));
         }
         for finding in &report.findings {
-            println!("{}", relative(finding, &home.root));
+            println!("{}", finding.relative(&home.root));
         }
         wrong += report.findings.len();
         rows.push(vec![
@@ -125,13 +124,4 @@ fn readable(catalogue: &Catalogue, ids: Vec<String>) -> Result<(Vec<Task>, usize
         }
     }
     Ok((tasks.into_values().collect(), wrong))
-}
-
-/// A finding with its file named from the checkout's root.
-pub fn relative(finding: &Finding, root: &Path) -> String {
-    let mut finding = finding.clone();
-    if let Ok(inside) = finding.file.strip_prefix(root) {
-        finding.file = inside.to_owned();
-    }
-    finding.to_string()
 }

@@ -42,8 +42,8 @@ pub async fn run(
         wants: Wants::Shown,
         cut: false,
     };
-    let ran = runner.run(task, &check, None).await?;
-    let written = write_sheet(&task.manifest, &ran.folder, into);
+    let episode = runner.run(task, &check, None).await?;
+    let written = write_sheet(&task.manifest, &episode, into);
     runner.close().await?;
     written
 }

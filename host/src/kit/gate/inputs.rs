@@ -1,77 +1,48 @@
-//! What decides about a gate's result, as hashes: the task, the page library, the scorer, the policy, perception. What is
-//! built differs from machine to machine, so sources are hashed where there are any.
+//! What decides about a line of the ledger, shortened to what tells lines apart: of a record, and of what lies in the checkout.
 
-use std::path::Path;
+use anyhow::Result;
+use dynacu_record::{Inputs, hash};
 
-use anyhow::{Context, Result};
-use sha2::{Digest, Sha256};
-
+use crate::bundled;
+use crate::episode::inputs::{component, inputs};
+use crate::kit::lint;
 use crate::task::catalogue::{Task, digest};
 use crate::task::home::Home;
-use crate::task::manifest::OWN_SCORER;
 
-/// The hash of everything that an episode of this policy on this task depends on, shortened to what tells them apart.
-///
-/// # Errors
-/// A file cannot be read, or the policy is not built.
-pub fn of_run(task: &Task, home: &Home, policy: &str) -> Result<String> {
-    let scorer = task.manifest.scorer.plugin.as_str();
-    let parts = [
-        of_task(task, home)?,
-        // Scorers share their types of answers, so they are taken together.
-        plugin(home, scorer, "plugins/scorers")?,
-        plugin(home, policy, &format!("plugins/policies/{policy}"))?,
-        // The number words that speech and scorers share.
-        sources(home, "sdk/numerals")?,
-        // The language of solutions is a crate that several of them share.
-        sources(home, "plugins/policies/solution")?,
-        sources(home, "host/media/src/perception")?,
-        sources(home, "host/media/src/capture")?,
-    ];
-    Ok(joined(&parts))
+/// Characters of a hash that are kept.
+const KEPT: usize = 20;
+
+/// Of an episode, as its record has them.
+#[must_use]
+pub fn digest_of(inputs: &Inputs) -> String {
+    let Inputs {
+        policy,
+        scorer,
+        task,
+        page_library,
+        perception,
+    } = inputs;
+    joined(&[policy, scorer, task, page_library, &perception.to_string()])
 }
 
-/// The hash of everything that lint depends on.
+/// Of an episode of a bundled policy that would be run now.
+///
+/// # Errors
+/// A file cannot be read, or a plugin is not built.
+pub fn of_run(task: &Task, home: &Home, policy: &str) -> Result<String> {
+    let policy = component(&bundled::bundled(home, policy)?)?;
+    Ok(digest_of(&inputs(home, task, &policy)?))
+}
+
+/// Of lint: the task, the page library, and what lint does.
 ///
 /// # Errors
 /// A file cannot be read.
 pub fn of_lint(task: &Task, home: &Home) -> Result<String> {
-    Ok(joined(&[
-        of_task(task, home)?,
-        sources(home, "host/src/kit/lint")?,
-    ]))
+    let (task, library) = (task.digest()?, digest(&home.page_lib)?);
+    Ok(joined(&[&task, &library, &lint::VERSION.to_string()]))
 }
 
-fn of_task(task: &Task, home: &Home) -> Result<String> {
-    let read =
-        |folder: &Path| digest(folder).with_context(|| format!("cannot read {}", folder.display()));
-    Ok(joined(&[read(&task.folder)?, read(&home.page_lib)?]))
-}
-
-fn plugin(home: &Home, name: &str, folder: &str) -> Result<String> {
-    if name == OWN_SCORER {
-        // It lies in the task's folder, which is hashed as a whole.
-        return Ok(String::new());
-    }
-    let own = sources(home, folder)?;
-    if !own.is_empty() {
-        return Ok(own);
-    }
-    let file = crate::bundled::bundled(home, name)?;
-    let bytes = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-    Ok(hex::encode(Sha256::digest(bytes)))
-}
-
-/// Empty where there are no sources: in an installation.
-fn sources(home: &Home, folder: &str) -> Result<String> {
-    let folder = home.root.join(folder);
-    if !folder.is_dir() {
-        return Ok(String::new());
-    }
-    digest(&folder).with_context(|| format!("cannot read {}", folder.display()))
-}
-
-fn joined(parts: &[String]) -> String {
-    let hash = hex::encode(Sha256::digest(parts.join(" ").as_bytes()));
-    hash[..20].to_owned()
+fn joined(parts: &[&str]) -> String {
+    hash(parts.join(" ").as_bytes())[..KEPT].to_owned()
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use dynacu_record::{EpisodeResult, Event, Outcome, PageEvent, read_events};
+use dynacu_record::Outcome;
 
-use super::{Check, Run};
+use super::run::Run;
+use super::{Check, records};
 use crate::config::RunConfig;
 use crate::config::settings::RunSettings;
 use crate::desktop::check::WORDS;
@@ -35,14 +36,8 @@ pub struct Runner {
     crew: Crew,
     driver: Driver,
     stop: Stop,
-    /// Where the records go.
-    folder: PathBuf,
-}
-
-/// An episode that was run, with where its record lies.
-pub struct Ran {
-    pub result: EpisodeResult,
-    pub folder: PathBuf,
+    /// Where the records are kept.
+    records: PathBuf,
 }
 
 impl Runner {
@@ -50,7 +45,7 @@ impl Runner {
     ///
     /// # Errors
     /// A policy is not built.
-    pub async fn new(bench: Bench, policies: &[&str], folder: &Path) -> Result<Self> {
+    pub async fn new(bench: Bench, policies: &[&str], records: &Path) -> Result<Self> {
         let asked = RunSettings::of_plugins(policies);
         let config = RunConfig::resolve(asked, RunSettings::default())?;
         let crew = Crew::load(&bench.engine, &bench.home, &config, &[], None).await?;
@@ -61,7 +56,7 @@ impl Runner {
             driver: Driver::new(0, bench.voice.synthesize(WORDS)?, Box::new(())),
             bench,
             stop: Stop::on_signals().context("cannot listen for interrupts")?,
-            folder: folder.to_owned(),
+            records: records.to_owned(),
         })
     }
 
@@ -79,11 +74,16 @@ impl Runner {
         Ok(self.driver.lane().await?)
     }
 
-    /// Runs one check of a task; `cut` is when an episode that is to be cut ends.
+    /// Runs one check of a task and gives the folder of its record; `cut` is when an episode that is to be cut ends.
     ///
     /// # Errors
     /// The variant cannot be prepared, the policy is not loaded, or no record can be written.
-    pub async fn run(&mut self, task: &Task, check: &Check, cut: Option<Duration>) -> Result<Ran> {
+    pub async fn run(
+        &mut self,
+        task: &Task,
+        check: &Check,
+        cut: Option<Duration>,
+    ) -> Result<PathBuf> {
         let mut prepared = prepare(task, Seed::Number(check.seed), &self.studio)?;
         if let Some(cut) = cut {
             let limit = &mut prepared.task.manifest.time_limit;
@@ -92,10 +92,7 @@ impl Runner {
         let prepared = Arc::new(prepared);
         let policy = policy(&self.crew, check.policy)?;
         let number = u32::try_from(check.seed + 1)?;
-        let folder = self
-            .folder
-            .join(&task.manifest.id)
-            .join(check.name().replace(' ', "-"));
+        let folder = records::folder(&self.records, &task.manifest.id, &check.name());
         let mut tries = 0;
         loop {
             let task = Arc::clone(&prepared);
@@ -110,7 +107,7 @@ impl Runner {
             }
             tries += 1;
             if result.outcome != Outcome::InfrastructureError || tries >= TRIES {
-                return Ok(Ran { result, folder });
+                return Ok(folder);
             }
         }
     }
@@ -129,37 +126,6 @@ fn policy<'c>(crew: &'c Crew, name: &str) -> Result<&'c Policy> {
         .iter()
         .find(|policy| policy.plugin.name == name)
         .with_context(|| format!("the policy {name} is not loaded"))
-}
-
-impl Ran {
-    /// As the ledger keeps it.
-    ///
-    /// # Errors
-    /// The record cannot be read back.
-    pub fn entry(&self, inputs: String) -> Result<Run> {
-        let events = read_events(&self.folder)?;
-        let last_moment = events
-            .iter()
-            .filter_map(|entry| match &entry.event {
-                Event::Page(PageEvent { at, name, .. }) if name == "moment" => Some(*at),
-                _ => None,
-            })
-            .max();
-        let ended = events.last().map_or(0, |entry| entry.t);
-        Ok(Run {
-            inputs,
-            outcome: self.result.outcome.name().to_owned(),
-            cause: self.result.cause.name(),
-            page_result: self.result.page_result.clone(),
-            steps: self.result.steps,
-            seconds: tenths(ended),
-            last_moment: last_moment.map(tenths),
-        })
-    }
-}
-
-fn tenths(milliseconds: u64) -> f64 {
-    ((milliseconds + 50) / 100) as f64 / 10.0
 }
 
 /// When an episode that is to be cut ends: a while after the last moment of the reference's episode.

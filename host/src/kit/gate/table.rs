@@ -1,7 +1,8 @@
 //! The table of the gates: one row a task, what is red and why below it.
 
 use super::ledger::{Lint, TaskEntry};
-use super::{Check, Run, Wants, checks};
+use super::run::Run;
+use super::{Check, Wants, checks};
 use crate::mode::Mode;
 use crate::task::catalogue::Task;
 
@@ -24,7 +25,7 @@ impl<'a> Row<'a> {
     }
 
     fn run(&self, check: &Check) -> Option<&Run> {
-        self.entry.runs.get(&check.name())
+        self.entry.run(check)
     }
 
     /// What keeps the task out of the set, one line each.
@@ -193,20 +194,9 @@ fn cell(check: &Check, run: Option<&Run>) -> String {
 mod tests {
     use std::path::PathBuf;
 
+    use super::super::run::tests::made_up;
     use super::*;
     use crate::task::manifest::tests::manifest;
-
-    fn run(outcome: &str) -> Run {
-        Run {
-            inputs: "0".to_owned(),
-            outcome: outcome.to_owned(),
-            cause: "task-ended".to_owned(),
-            page_result: "x".to_owned(),
-            steps: 1,
-            seconds: 10.0,
-            last_moment: None,
-        }
-    }
 
     #[test]
     fn what_is_red_is_named_and_the_rest_is_green() {
@@ -230,7 +220,7 @@ mod tests {
             } else {
                 "failed"
             };
-            entry.runs.insert(check.name(), run(outcome));
+            entry.runs.insert(check.name(), made_up(outcome));
         }
         let green = [Row::new(&task, entry.clone(), 3)];
         assert!(over_all(&green).is_empty() && green[0].faults().is_empty());
@@ -243,7 +233,7 @@ mod tests {
 
         entry
             .runs
-            .insert("guess aoi_audio 0".to_owned(), run("passed"));
+            .insert("guess aoi_audio 0".to_owned(), made_up("passed"));
         entry.runs.remove("idle aoi_audio 0");
         let red = [Row::new(&task, entry, 3)];
         assert_eq!(
