@@ -161,7 +161,7 @@ async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
             tasks::run(command, &home()?, studio).await
         }
         Some(Command::Setup(arguments)) => setup::run(&arguments),
-        Some(Command::Models(command)) => models::run(&command),
+        Some(Command::Models(command)) => models::run(&command).await,
         Some(Command::Plugin(command)) => plugin::run(command).await,
         Some(Command::Doctor {
             json,

@@ -7,5 +7,5 @@ pub mod reading;
 pub mod recognizer;
 pub mod seeing;
 pub mod transcript;
-pub mod voice_activity;
-pub mod voice_print;
+mod voice_activity;
+mod voice_print;
