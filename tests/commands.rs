@@ -1,5 +1,7 @@
 //! Wrong commands and missing parts: one clear line, the right exit code, nothing harmed.
 
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -206,6 +208,40 @@ fn a_wrong_hash_names_the_file() {
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert!(text.contains("silero-vad-16k.onnx"), "{text}");
+}
+
+#[test]
+fn models_are_pulled_through_the_proxy_of_the_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", proxy.local_addr().unwrap());
+    let asked = std::thread::Builder::new()
+        .name("proxy".to_owned())
+        .spawn(move || {
+            let (mut stream, _) = proxy.accept().unwrap();
+            let mut line = String::new();
+            BufReader::new(&stream).read_line(&mut line).unwrap();
+            stream.write_all(b"HTTP/1.1 403 Forbidden\r\n\r\n").unwrap();
+            line
+        })
+        .unwrap();
+    let output = Command::new(host().unwrap())
+        .args(["models", "pull", "clip-vit-b32-image.onnx"])
+        .env("DYNACU_MODELS", folder.path())
+        .env("HTTPS_PROXY", &address)
+        .env_remove("https_proxy")
+        .env_remove("NO_PROXY")
+        .env_remove("no_proxy")
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("cannot be reached"), "{errors}");
+    assert!(
+        asked
+            .join()
+            .unwrap()
+            .starts_with("CONNECT huggingface.co:443 ")
+    );
 }
 
 #[test]

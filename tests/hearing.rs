@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use dynacu_host::capture::timebase::Timebase;
 use dynacu_host::desktop::lane::Lane;
-use dynacu_host::models::{file, names};
+use dynacu_host::weights::{file, names};
 use dynacu_host::perception::hearing::{Hearing, HearingConfig};
 use dynacu_host::perception::recognizer::RecognizerChoice;
 use dynacu_host::perception::transcript::Sentence;

@@ -41,12 +41,10 @@ const ROOMS: Floors = &[
     ],
     &[
         "capture",
-        "models",
         "perception",
         "priority",
         "speech",
         "subprocess",
-        "tls",
         "weights",
     ],
     // The machine, and asking models.

@@ -160,8 +160,8 @@ async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
             let studio = || Ok(Arc::new(Studio::new(None, None)) as Arc<dyn Renderer>);
             tasks::run(command, &home()?, studio).await
         }
-        Some(Command::Setup(arguments)) => setup::run(&arguments),
-        Some(Command::Models(command)) => models::run(&command),
+        Some(Command::Setup(arguments)) => setup::run(&arguments).await,
+        Some(Command::Models(command)) => models::run(&command).await,
         Some(Command::Plugin(command)) => plugin::run(command).await,
         Some(Command::Doctor {
             json,

@@ -2,7 +2,7 @@
 //!
 //! A policy hands in a neutral request ([`calls`]); an adapter, in a fresh guest for each [`attempt`], makes one
 //! provider's HTTP request of it; [`egress`] lets it out, with secrets that the guest never sees; [`status`] and [`retry`]
-//! judge what came back; [`exchange`] writes it down. The weights that the host itself uses are in [`crate::models`].
+//! judge what came back; [`exchange`] writes it down. The weights that the host itself uses are in [`crate::weights`].
 
 pub mod attempt;
 pub mod budget;

@@ -7,12 +7,12 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use dynacu_record::{ObservedKeyframe, Recorder};
-use dynacu_runtime::types::{EncodeError, Encoding, ImageFormat, Point, Rect, Size};
+use dynacu_runtime::types::{EncodeError, Encoding, ImageFormat, Rect, Size};
 use dynacu_runtime::{Frame as PolicyFrame, Keyframe};
 use parking_lot::Mutex;
 
-use crate::capture::screen::{Area, Frame};
-use crate::perception::seeing::Kept;
+use crate::capture::screen::{Area, Frame, rect};
+use crate::perception::keyframe::Decision;
 
 /// Keyframes in one observation.
 pub const KEYFRAMES: usize = 64;
@@ -158,20 +158,13 @@ impl PolicyFrame for ScreenFrame {
 }
 
 /// A kept frame on its way to the policy.
-pub fn keyframe(held: &Arc<ScreenFrame>, kept: &Kept) -> Keyframe {
-    let (x, y, width, height) = kept.changed;
+pub fn keyframe(held: &Arc<ScreenFrame>, decision: &Decision) -> Keyframe {
     Keyframe {
         frame: Arc::clone(held) as Arc<dyn PolicyFrame>,
         captured_at: held.captured_at,
-        changed: Rect {
-            origin: Point {
-                x: x as i32,
-                y: y as i32,
-            },
-            size: Size { width, height },
-        },
-        changed_fraction: kept.changed_fraction,
-        semantic_distance: kept.semantic_distance,
+        changed: rect(decision.changed),
+        changed_fraction: decision.changed_fraction,
+        semantic_distance: decision.semantic_distance,
     }
 }
 
@@ -234,15 +227,14 @@ mod tests {
         let kept = |at| {
             let picture = RgbImage::from_pixel(4, 4, Rgb([9; 3]));
             let frame = Arc::new(Frame::from_rgb(Instant::now(), &picture));
-            let kept = Kept {
+            let decision = Decision {
                 frame: Arc::clone(&frame),
                 changed: (0, 0, 4, 4),
                 changed_fraction: 1.0,
                 semantic_distance: None,
                 settled: false,
-                decided_after_ms: 40,
             };
-            keyframe(&shelf.hold(frame, at), &kept)
+            keyframe(&shelf.hold(frame, at), &decision)
         };
         times.iter().map(|at| kept(*at)).collect()
     }

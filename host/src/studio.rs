@@ -6,11 +6,12 @@ use std::sync::Arc;
 use anyhow::Result;
 use parking_lot::Mutex;
 
-use crate::models::{names, pull};
 use crate::perception::reading::Reader;
 use crate::perception::recognizer::{self, RecognizerChoice, Transcribe};
 use crate::task::SpeechClip;
 use crate::task::prepare::{RenderedClips, Renderer};
+use crate::weights::cache::hash;
+use crate::weights::names;
 
 pub mod admission;
 pub mod lettering;
@@ -51,7 +52,7 @@ impl Studio {
         let tiny = RecognizerChoice::Tiny.load()?;
         // What was written down holds for one model and one way to use it.
         let name = |model: &str| -> Result<String> {
-            Ok(format!("{} {}", pull::hash(model)?, recognizer::VERSION))
+            Ok(format!("{} {}", hash(model)?, recognizer::VERSION))
         };
         let recognizers = [
             (name(names::WHISPER_BASE)?, base),

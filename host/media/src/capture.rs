@@ -1,8 +1,8 @@
 //! What the desktop shows and plays, with the time at which it did.
 
-pub mod audio;
+pub(crate) mod audio;
 pub mod flac;
-pub mod ring;
+pub(crate) mod ring;
 pub mod screen;
 pub mod timebase;
 pub mod wav;

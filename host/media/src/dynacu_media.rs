@@ -4,10 +4,13 @@
 //! It stands apart from the host because its loops go over every pixel and every sample: it is compiled optimised, the rest
 //! of the host quickly. It knows no lane, no task and no guest.
 
+#![warn(unreachable_pub)]
+
 pub mod capture;
-pub mod models;
+pub mod error;
+mod onnx;
 pub mod perception;
 pub mod priority;
+mod protobuf;
 pub mod speech;
 pub mod subprocess;
-pub mod tls;

@@ -7,8 +7,8 @@ pub mod reading;
 pub mod recognizer;
 pub mod seeing;
 pub mod transcript;
-pub mod voice_activity;
-pub mod voice_print;
+mod voice_activity;
+mod voice_print;
 
 /// What perception does with the same screen and sound. It is raised when that changes: results of before are then out of date, and
 /// the gates are run again. `tests/behaviour.rs` holds it to what is done.

@@ -1,7 +1,9 @@
 //! Text to speech, and playing it into the virtual microphone.
 
+pub use crate::error::SpeechError;
+
 pub mod kokoro;
-pub mod phonemes;
+mod phonemes;
 pub mod piper;
 pub mod playback;
 pub mod resample;
@@ -16,7 +18,11 @@ pub struct Pcm {
 
 /// A voice that turns text into sound.
 pub trait Voice: Send + Sync {
-    fn synthesize(&self, text: &str) -> anyhow::Result<Pcm>;
+    /// Speaks a text.
+    ///
+    /// # Errors
+    /// When there is nothing to speak in it, or a model fails.
+    fn synthesize(&self, text: &str) -> Result<Pcm, SpeechError>;
 }
 
 impl Pcm {

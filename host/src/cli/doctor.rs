@@ -11,9 +11,9 @@ use serde::Serialize;
 use crate::config::settings::RunSettings;
 use crate::desktop::lane::Lane;
 use crate::desktop::{browser, check};
-use crate::models;
 use crate::speech::Voice;
 use crate::speech::piper::Piper;
+use crate::weights;
 
 mod asked;
 
@@ -155,7 +155,7 @@ async fn xvfb_version() -> String {
 }
 
 fn model_files() -> Vec<Finding> {
-    use models::names;
+    use weights::names;
     let wanted = [
         names::ONNX_RUNTIME,
         names::WHISPER_BASE,
@@ -171,9 +171,9 @@ fn model_files() -> Vec<Finding> {
     ];
     let missing: Vec<&str> = wanted
         .into_iter()
-        .filter(|name| models::file(name).is_err())
+        .filter(|name| weights::file(name).is_err())
         .collect();
-    let place = models::directory();
+    let place = weights::directory();
     vec![if missing.is_empty() {
         Finding::good(
             "models",
@@ -189,7 +189,7 @@ fn model_files() -> Vec<Finding> {
 }
 
 fn space() -> Vec<Finding> {
-    let models = models::directory();
+    let models = weights::directory();
     let current = std::env::current_dir().unwrap_or_else(|_| Path::new(".").to_owned());
     let mut findings = Vec::new();
     for (part, folder, wanted, advice) in [
@@ -253,7 +253,8 @@ async fn live() -> Vec<Finding> {
         "lane",
         format!("display {}, sound {}", lane.display, lane.pulse_server),
     )];
-    let voice = Piper::load().and_then(|piper| piper.synthesize(check::WORDS));
+    let speak = || Ok(Piper::load()?.synthesize(check::WORDS)?);
+    let voice = speak();
     for part in check::check(&lane, voice).await {
         findings.push(match part.result {
             Ok(found) => Finding::good(part.name, found),

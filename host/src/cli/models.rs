@@ -8,7 +8,8 @@ use dynacu_figures::table;
 use serde_json::json;
 
 use super::Done;
-use crate::models::pull::{self, State};
+use crate::weights::cache::{self, State};
+use crate::weights::{directory, pull::pull};
 
 /// The weights and runtimes that the host uses.
 #[derive(Debug, Subcommand)]
@@ -45,10 +46,10 @@ pub enum ModelsCommand {
 ///
 /// # Errors
 /// When a name is unknown, or the cache or standard output fails.
-pub fn run(command: &ModelsCommand) -> Result<Done> {
+pub async fn run(command: &ModelsCommand) -> Result<Done> {
     let good = match command {
         ModelsCommand::List { json } => list(*json)?,
-        ModelsCommand::Pull { names } => fetch(names)?,
+        ModelsCommand::Pull { names } => fetch(names).await?,
         ModelsCommand::Verify { json } => verify(*json)?,
     };
     Ok(if good { Done::Well } else { Done::WithFailures })
@@ -56,16 +57,16 @@ pub fn run(command: &ModelsCommand) -> Result<Done> {
 
 fn list(json: bool) -> Result<bool> {
     let mut out = std::io::stdout().lock();
-    let rows = pull::list()?;
+    let rows = cache::list()?;
     if json {
         writeln!(
             out,
             "{}",
-            json!({ "directory": crate::models::directory(), "files": rows })
+            json!({ "directory": directory(), "files": rows })
         )?;
         return Ok(true);
     }
-    writeln!(out, "{}", crate::models::directory().display())?;
+    writeln!(out, "{}", directory().display())?;
     let rows = rows.into_iter().map(|row| {
         let size = row.size.map_or_else(
             || "?".to_owned(),
@@ -84,8 +85,8 @@ fn list(json: bool) -> Result<bool> {
     Ok(true)
 }
 
-fn fetch(names: &[String]) -> Result<bool> {
-    let report = pull::pull(names)?;
+async fn fetch(names: &[String]) -> Result<bool> {
+    let report = pull(names).await?;
     let mut out = std::io::stdout().lock();
     writeln!(
         out,
@@ -94,7 +95,7 @@ fn fetch(names: &[String]) -> Result<bool> {
         report.fetched.len(),
         report.failed.len(),
         report.without.len(),
-        crate::models::directory().display()
+        directory().display()
     )?;
     for (name, reason) in &report.failed {
         writeln!(out, "  {name}: {reason}")?;
@@ -103,8 +104,8 @@ fn fetch(names: &[String]) -> Result<bool> {
 }
 
 fn verify(json: bool) -> Result<bool> {
-    let states = pull::verify()?;
-    let optional: Vec<String> = pull::list()?
+    let states = cache::verify()?;
+    let optional: Vec<String> = cache::list()?
         .into_iter()
         .filter(|row| row.optional)
         .map(|row| row.name)

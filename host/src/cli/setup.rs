@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use super::{Done, models};
-use crate::models::pull;
+use crate::weights::{cache, directory};
 
 /// One package a line, for this command and for `.ci/setup`.
 const PACKAGES: &str = include_str!("setup/packages.txt");
@@ -27,9 +27,9 @@ pub struct SetupArguments {
     clippy::print_stdout,
     reason = "what is missing is this command's output"
 )]
-pub fn run(arguments: &SetupArguments) -> Result<Done> {
+pub async fn run(arguments: &SetupArguments) -> Result<Done> {
     let packages = missing(on_path, installed)?;
-    let files: Vec<_> = pull::list()?
+    let files: Vec<_> = cache::list()?
         .into_iter()
         .filter(|file| !file.present && !file.optional)
         .collect();
@@ -51,7 +51,7 @@ pub fn run(arguments: &SetupArguments) -> Result<Done> {
             "Model files that are missing: {} ({:.0} MB), fetched into {}",
             files.len(),
             bytes as f64 / 1e6,
-            crate::models::directory().display()
+            directory().display()
         );
     }
     if arguments.dry_run {
@@ -63,7 +63,7 @@ pub fn run(arguments: &SetupArguments) -> Result<Done> {
     if files.is_empty() {
         return Ok(Done::Well);
     }
-    models::run(&models::ModelsCommand::Pull { names: Vec::new() })
+    models::run(&models::ModelsCommand::Pull { names: Vec::new() }).await
 }
 
 /// The list: a package, and the program that is as good wherever it came from.

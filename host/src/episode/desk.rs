@@ -198,22 +198,23 @@ impl Desk {
 
     /// A frame was kept: into the record, and to the policy where its mode has keyframes.
     pub fn kept(&self, kept: &Kept) {
-        let captured_at = self.timebase.millis(kept.frame.captured);
-        let held = self.shelf.hold(Arc::clone(&kept.frame), captured_at);
+        let decision = &kept.decision;
+        let captured_at = self.timebase.millis(decision.frame.captured);
+        let held = self.shelf.hold(Arc::clone(&decision.frame), captured_at);
         let frame = match held.record() {
             Ok(frame) => frame,
             Err(error) => return self.picture_lost(&super::names::encode_error(&error)),
         };
-        let keyframe = || observation::keyframe(&held, kept);
+        let keyframe = || observation::keyframe(&held, decision);
         self.recorder.event(
             self.timebase.now(),
             Event::Keyframe {
                 frame,
                 captured_at,
                 changed: keyframe().changed,
-                changed_fraction: kept.changed_fraction,
-                semantic_distance: kept.semantic_distance,
-                settled: kept.settled,
+                changed_fraction: decision.changed_fraction,
+                semantic_distance: decision.semantic_distance,
+                settled: decision.settled,
                 decided_after_ms: kept.decided_after_ms,
             },
         );

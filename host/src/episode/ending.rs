@@ -1,6 +1,5 @@
 //! The orderly end of an episode: score, stop every part, write what was heard and spoken.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,12 +12,13 @@ use super::lateness::{Late, Load, intervals};
 use super::phase::{Phase, within};
 use super::stage::Stage;
 use super::{Trial, scoring};
+use crate::capture::flac;
 use crate::desktop::browser::Browser;
 use crate::desktop::lane::Lane;
 use crate::inference::calls::ModelTally;
 use crate::perception::hearing::HeardAll;
 use crate::perception::seeing::SeeingStats;
-use crate::speech::playback::Microphone;
+use crate::speech::playback::{Microphone, SPOKEN_RATE};
 use crate::task::manifest::MomentChannel;
 
 /// How often something is looked at that cannot tell by itself.
@@ -176,8 +176,9 @@ impl Stopped {
             ("heard.flac", &self.heard.samples),
             ("spoken.flac", &spoken),
         ] {
-            if let Err(error) = write_sound(self.recorder.folder(), name, samples) {
-                let text = format!("{name} was not written: {error:#}");
+            let path = self.recorder.folder().join(name);
+            if let Err(error) = flac::write(&path, SPOKEN_RATE, samples) {
+                let text = format!("{name} was not written: {error}");
                 self.recorder.event(duration, Event::Note { text });
             }
         }
@@ -286,10 +287,6 @@ fn page_spoke(trial: &Trial, judge: &Judge) -> bool {
     judge
         .named("moment")
         .any(|event| event.data["name"].as_str().is_some_and(spoken))
-}
-
-fn write_sound(folder: &Path, name: &str, samples: &[i16]) -> anyhow::Result<()> {
-    crate::capture::flac::write(&folder.join(name), 16_000, samples)
 }
 
 fn percentile_95(mut values: Vec<u64>) -> Option<u64> {

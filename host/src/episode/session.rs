@@ -148,20 +148,9 @@ impl Session {
             return Err(ReadingError::NotGranted);
         };
         let inside = held.area(area).ok_or(ReadingError::BadArea)?;
-        let lines = reader
+        reader
             .read_area(&held.pixels(), inside)
-            .map_err(|error| ReadingError::Other(format!("{error:#}")))?;
-        Ok(lines
-            .into_iter()
-            .map(|line| {
-                let (x, y, width, height) = line.area;
-                TextLine {
-                    text: line.text,
-                    area: (x as i32, y as i32, width, height).into(),
-                    confidence: line.confidence,
-                }
-            })
-            .collect())
+            .map_err(|error| ReadingError::Other(error.to_string()))
     }
 
     fn make_clip(&self, start: u64, end: u64) -> Result<String, HearingError> {

@@ -20,13 +20,13 @@ use crate::desktop::check::{Patch, silence};
 use crate::desktop::lane::Lane;
 use crate::inference::calls::Inference;
 use crate::input::Input;
-use crate::models;
 use crate::observation::Shelf;
 use crate::page_server::{FromPage, PageServer, until_ready};
 use crate::perception::hearing::{HeardEvent, Hearing, HearingConfig, Listener, Utterance};
 use crate::perception::seeing::{Seeing, SeeingConfig, SeeingEvent};
 use crate::speech::playback::Microphone;
 use crate::task::catalogue::Task;
+use crate::weights;
 
 /// Why the stage could not be set.
 pub struct Failure {
@@ -214,7 +214,7 @@ struct Ears {
 
 impl Ears {
     fn open(bench: &Bench, lane: &Lane, timebase: &Arc<Timebase>) -> Result<Ears, Failure> {
-        let voice_activity = models::file(models::names::SILERO).blame(EndCause::HostError)?;
+        let voice_activity = weights::file(weights::names::SILERO).blame(EndCause::HostError)?;
         let (hearing, heard) = Hearing::start(HearingConfig {
             pulse_server: lane.pulse_server.clone(),
             source: lane.speaker_monitor.clone(),

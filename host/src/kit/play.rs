@@ -17,13 +17,13 @@ use crate::desktop::browser::find_program;
 use crate::desktop::display::{HEIGHT, WIDTH};
 use crate::episode::judge::Judge;
 use crate::episode::scoring;
-use crate::models;
 use crate::page_server::{FromPage, PageServer, until_ready};
 use crate::perception::hearing::{Listener, Utterance};
 use crate::perception::recognizer::RecognizerChoice;
 use crate::task::home::Home;
 use crate::task::manifest::Needs;
 use crate::task::prepare::Prepared;
+use crate::weights;
 
 /// How long the page may take to load in the person's browser.
 const LOADING: Duration = Duration::from_secs(60);
@@ -76,7 +76,7 @@ where
         recorder.clone(),
     );
     let listening = if prepared.manifest().needs == Needs::AoiInteractive {
-        let voice_activity = models::file(models::names::SILERO)?;
+        let voice_activity = weights::file(weights::names::SILERO)?;
         let recognizer = RecognizerChoice::Base.load()?;
         Some(Listener::start(
             Arc::clone(&timebase),

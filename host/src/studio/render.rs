@@ -14,12 +14,13 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::models::{names, pull};
 use crate::perception::recognizer::Transcribe;
 use crate::speech::Pcm;
 use crate::speech::kokoro::Kokoro;
 use crate::subprocess;
 use crate::task::SpeechClip;
+use crate::weights::cache::hash;
+use crate::weights::names;
 
 mod background;
 pub mod entity;
@@ -255,13 +256,11 @@ fn key(clip: &SpeechClip) -> Result<String> {
             parts.push(format!("pause {}", turn.pause));
         }
     }
-    parts.push(pull::hash(names::KOKORO)?);
-    parts.push(pull::hash(names::KOKORO_VOCABULARY)?);
+    parts.push(hash(names::KOKORO)?);
+    parts.push(hash(names::KOKORO_VOCABULARY)?);
     for turn in &clip.turns {
         let voice = format!("{}/{}.bin", names::KOKORO_VOICES, turn.voice);
-        parts.push(
-            pull::hash(&voice).with_context(|| format!("the voice {} is unknown", turn.voice))?,
-        );
+        parts.push(hash(&voice).with_context(|| format!("the voice {} is unknown", turn.voice))?);
     }
     parts.push(programs()?.clone());
     if let Some(background) = clip.background {
@@ -323,6 +322,8 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use dynacu_media::error::ModelError;
+
     use super::*;
     use crate::perception::recognizer::Segment;
 
@@ -333,7 +334,7 @@ mod tests {
     }
 
     impl Transcribe for Deaf {
-        fn transcribe(&self, samples: &[f32]) -> Result<Vec<Segment>> {
+        fn transcribe(&self, samples: &[f32]) -> Result<Vec<Segment>, ModelError> {
             self.asked.fetch_add(1, Ordering::Relaxed);
             let loud = samples.iter().filter(|sample| sample.abs() > 0.02).count();
             assert!(loud > samples.len() / 10, "the clip is silent");

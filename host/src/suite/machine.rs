@@ -56,11 +56,11 @@ pub fn commit(root: &Path) -> Option<String> {
 
 /// The model files in the cache, with the hashes of the lock file.
 pub fn models() -> Result<Vec<ModelFile>> {
-    let lock = crate::models::lock::Lock::embedded()?;
+    let lock = crate::weights::lock::Lock::embedded()?;
     Ok(lock
         .files
         .into_iter()
-        .filter(|file| crate::models::file(&file.name).is_ok())
+        .filter(|file| crate::weights::file(&file.name).is_ok())
         .filter_map(|file| {
             Some(ModelFile {
                 sha256: file.sha256?,

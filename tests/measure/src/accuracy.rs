@@ -13,7 +13,7 @@ use super::report::{Budget, Line, Plot, Report, Table};
 use super::scene::{self, Clip};
 use super::words::{self, Errors};
 use dynacu_host::capture::timebase::Timebase;
-use dynacu_host::models::{file, names};
+use dynacu_host::weights::{file, names};
 use dynacu_host::perception::hearing::Hearing;
 use dynacu_host::perception::recognizer::{RecognizerChoice, Transcribe};
 use dynacu_host::perception::transcript::text_of;

@@ -11,7 +11,7 @@ use dynacu_figures::{Spread, short};
 use super::report::{Budget, Line, Plot, Report, Table};
 use super::wall::{LENGTH_NAMES, SIZE_NAMES, Score};
 use dynacu_host::perception::encoder::Encoder;
-use dynacu_host::perception::keyframe::{GateKind, films};
+use dynacu_host::perception::keyframe::GateKind;
 
 /// The default gate with captures on damage, as it is called in tables.
 pub const WITH_BURST: &str = "local with burst";
@@ -34,7 +34,7 @@ pub fn films(encoder: &Arc<dyn Encoder>, fps: f32, quick: bool) -> Result<Table>
         &columns,
     );
     let interval = Duration::from_secs_f32(1.0 / fps);
-    for film in films::all().into_iter().step_by(if quick { 4 } else { 1 }) {
+    for film in dynacu_films::all().into_iter().step_by(if quick { 4 } else { 1 }) {
         let count = film.events.len();
         let mut row = vec![
             film.name.to_owned(),

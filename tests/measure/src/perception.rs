@@ -116,8 +116,8 @@ async fn give_talk(bed: &mut Bed, extent: Extent, report: &mut Report) -> Result
         .filter(|at| {
             let window = **at..**at + 2000;
             played.kept.iter().any(|(_, kept)| {
-                window.contains(&millis(&played, kept.frame.captured))
-                    && kept.changed.0 < SPEAKER_LEFT
+                window.contains(&millis(&played, kept.decision.frame.captured))
+                    && kept.decision.changed.0 < SPEAKER_LEFT
             })
         })
         .count();
@@ -251,11 +251,11 @@ fn views<T>(wall: &Wall, played: &Played<T>) -> Result<Vec<KeptView>> {
         .kept
         .iter()
         .map(|(_, kept)| {
-            let captured_at = millis(played, kept.frame.captured);
+            let captured_at = millis(played, kept.decision.frame.captured);
             Ok(KeptView {
                 captured_at,
                 decided_at: captured_at + u64::from(kept.decided_after_ms),
-                shown: wall.shown(&kept.frame)?,
+                shown: wall.shown(&kept.decision.frame)?,
             })
         })
         .collect()

@@ -15,7 +15,7 @@ use super::report::{Budget, By, Line, Plot, Report};
 use super::scene;
 use dynacu_host::perception::keyframe::GateKind;
 use dynacu_host::speech::kokoro::Kokoro;
-use dynacu_host::speech::{Pcm, Voice};
+use dynacu_host::speech::{Pcm, SpeechError, Voice};
 
 const SPARE: Duration = Duration::from_secs(60);
 /// An answer that is there sooner began while the question was still being asked.
@@ -28,7 +28,7 @@ struct Speaker {
 }
 
 impl Voice for Speaker {
-    fn synthesize(&self, text: &str) -> Result<Pcm> {
+    fn synthesize(&self, text: &str) -> Result<Pcm, SpeechError> {
         self.kokoro.synthesize(self.voice, text, 1.0)
     }
 }

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail, ensure};
 use libpulse_binding::context::{self, Context};
 use libpulse_binding::def::BufferAttr;
+use libpulse_binding::error::PAErr;
 use libpulse_binding::mainloop::standard::Mainloop;
 use libpulse_binding::operation::Operation;
 use libpulse_binding::sample;
@@ -17,6 +17,7 @@ use libpulse_binding::stream::{self, FlagSet, Latency, PeekResult, Stream};
 use libpulse_binding::time::MicroSeconds;
 
 use super::ring::{RATE, duration};
+use crate::error::{SoundError, ThreadError};
 
 /// Samples that the server hands over at once: 30 ms.
 const FRAGMENT: u32 = RATE * 30 / 1000;
@@ -33,7 +34,7 @@ const SILENT_FOR: Duration = Duration::from_secs(5);
 
 /// What the recorder delivers, on its own thread: it must be taken without waiting.
 #[derive(Debug)]
-pub enum Recorded<'a> {
+pub(crate) enum Recorded<'a> {
     /// Samples of which the first sounded at `at`.
     Samples { at: Instant, samples: &'a [f32] },
     /// The server or the source is gone; nothing follows.
@@ -42,7 +43,7 @@ pub enum Recorded<'a> {
 
 /// A running recording; dropping it ends the recording.
 #[derive(Debug)]
-pub struct Recorder {
+pub(crate) struct Recorder {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -50,11 +51,11 @@ pub struct Recorder {
 impl Recorder {
     /// Records `source` of the server at `server` (`unix:/path` or a bare path) on a thread named `pulse`, and
     /// returns once sound flows. What does not answer within five seconds is an error.
-    pub fn start(
+    pub(crate) fn start(
         server: &str,
         source: &str,
         deliver: impl FnMut(Recorded<'_>) + Send + 'static,
-    ) -> Result<Self> {
+    ) -> Result<Self, SoundError> {
         let stop = Arc::new(AtomicBool::new(false));
         let (ready, is_ready) = std::sync::mpsc::sync_channel(1);
         let (server, source, stopped) = (server.to_owned(), source.to_owned(), Arc::clone(&stop));
@@ -70,7 +71,7 @@ impl Recorder {
                     connection.record(deliver, &stopped);
                 }
             })
-            .context("cannot start the thread that records sound")?;
+            .map_err(ThreadError::of("pulse"))?;
         let mut recorder = Self {
             stop,
             thread: Some(thread),
@@ -81,13 +82,10 @@ impl Recorder {
                 recorder.end();
                 Err(error)
             }
-            Err(_) => bail!("the recording of sound did not start in time"),
+            Err(_) => Err(SoundError::Broken(
+                "the recording did not start in time".to_owned(),
+            )),
         }
-    }
-
-    /// Ends the recording; what was captured has been delivered when this returns.
-    pub fn stop(mut self) {
-        self.end();
     }
 
     fn end(&mut self) {
@@ -161,23 +159,31 @@ impl Clock {
 }
 
 impl Connection {
-    fn open(server: &str, source: &str, stop: &AtomicBool) -> Result<Self> {
+    fn open(server: &str, source: &str, stop: &AtomicBool) -> Result<Self, SoundError> {
         let deadline = Instant::now() + CONNECT_WITHIN;
         let in_time = || Instant::now() < deadline && !stop.load(Ordering::Relaxed);
-        let mut mainloop = Mainloop::new().context("libpulse gave no main loop")?;
+        let mut mainloop = Mainloop::new().ok_or(SoundError::Library)?;
         let mut context =
-            Context::new(&mainloop, "dynacu-host hearing").context("libpulse gave no context")?;
+            Context::new(&mainloop, "dynacu-host hearing").ok_or(SoundError::Library)?;
+        let unreachable = |reason: &dyn std::fmt::Display| SoundError::Unreachable {
+            server: server.to_owned(),
+            reason: reason.to_string(),
+        };
+        let silent = |reason: &dyn std::fmt::Display| SoundError::NotRecorded {
+            device: format!("{source} of the sound server {server}"),
+            reason: reason.to_string(),
+        };
         context
             .connect(Some(server), context::FlagSet::NOAUTOSPAWN, None)
-            .with_context(|| format!("cannot reach the sound server {server}"))?;
+            .map_err(|error| unreachable(&error))?;
         while context.get_state() != context::State::Ready {
             turn(&mut mainloop)?;
-            ensure!(
-                context.get_state().is_good(),
-                "cannot reach the sound server {server}: {}",
-                context.errno()
-            );
-            ensure!(in_time(), "the sound server {server} does not answer");
+            if !context.get_state().is_good() {
+                return Err(unreachable(&context.errno()));
+            }
+            if !in_time() {
+                return Err(unreachable(&"it does not answer"));
+            }
         }
 
         // The server mixes down and resamples; its resampler filters, so nothing above 8 kHz folds back.
@@ -186,8 +192,8 @@ impl Connection {
             channels: 1,
             rate: RATE,
         };
-        let mut stream = Stream::new(&mut context, "hearing", &format, None)
-            .context("libpulse gave no stream")?;
+        let mut stream =
+            Stream::new(&mut context, "hearing", &format, None).ok_or(SoundError::Library)?;
         let buffer = BufferAttr {
             // As much as the server gives: it keeps sound for a reader that was held up.
             maxlength: u32::MAX,
@@ -199,18 +205,15 @@ impl Connection {
         let flags = FlagSet::ADJUST_LATENCY | FlagSet::NOT_MONOTONIC | FlagSet::DONT_MOVE;
         stream
             .connect_record(Some(source), Some(&buffer), flags)
-            .with_context(|| format!("cannot record {source}"))?;
+            .map_err(|error| silent(&error))?;
         while stream.get_state() != stream::State::Ready {
             turn(&mut mainloop)?;
-            ensure!(
-                stream.get_state().is_good(),
-                "cannot record {source} of {server}: {}",
-                context.errno()
-            );
-            ensure!(
-                in_time(),
-                "the sound server {server} does not let {source} be recorded"
-            );
+            if !stream.get_state().is_good() {
+                return Err(silent(&context.errno()));
+            }
+            if !in_time() {
+                return Err(silent(&"the server does not let it be recorded"));
+            }
         }
         let mut connection = Self {
             stream,
@@ -223,10 +226,9 @@ impl Connection {
             || connection.stream.readable_size().unwrap_or(0) == 0
         {
             connection.turn()?;
-            ensure!(
-                in_time(),
-                "{source} of the sound server {server} gives no sound"
-            );
+            if !in_time() {
+                return Err(silent(&"it gives no sound"));
+            }
         }
         Ok(connection)
     }
@@ -243,7 +245,7 @@ impl Connection {
                     ));
                 }
                 Ok(false) => {}
-                Err(error) => return deliver(Recorded::Lost(format!("{error:#}"))),
+                Err(error) => return deliver(Recorded::Lost(error.to_string())),
             }
         }
         let _ = self.stream.disconnect();
@@ -251,13 +253,11 @@ impl Connection {
     }
 
     /// One round of the loop; an error once the server is gone.
-    fn turn(&mut self) -> Result<()> {
+    fn turn(&mut self) -> Result<(), SoundError> {
         turn(&mut self.mainloop)?;
-        ensure!(
-            self.context.get_state().is_good() && self.stream.get_state().is_good(),
-            "the connection to the sound server broke: {}",
-            self.context.errno()
-        );
+        if !self.context.get_state().is_good() || !self.stream.get_state().is_good() {
+            return Err(broken(self.context.errno()));
+        }
         self.clock.follow(&mut self.stream);
         Ok(())
     }
@@ -267,13 +267,13 @@ impl Connection {
         &mut self,
         samples: &mut Vec<f32>,
         deliver: &mut impl FnMut(Recorded<'_>),
-    ) -> Result<bool> {
+    ) -> Result<bool, SoundError> {
         self.turn()?;
         let mut any = false;
         loop {
             let at = self.clock.next();
             samples.clear();
-            match self.stream.peek().context("cannot read sound")? {
+            match self.stream.peek().map_err(broken)? {
                 PeekResult::Empty => return Ok(any),
                 PeekResult::Hole(bytes) => samples.resize(bytes / BYTES, 0.0),
                 PeekResult::Data(bytes) => samples.extend(
@@ -282,7 +282,7 @@ impl Connection {
                         .map(|bytes| f32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])),
                 ),
             }
-            self.stream.discard().context("cannot read sound")?;
+            self.stream.discard().map_err(broken)?;
             any = true;
             self.clock.read += samples.len() as u64;
             deliver(Recorded::Samples {
@@ -293,9 +293,13 @@ impl Connection {
     }
 }
 
-fn turn(mainloop: &mut Mainloop) -> Result<()> {
-    mainloop.prepare(Some(WAKE_EVERY))?;
-    mainloop.poll()?;
-    mainloop.dispatch()?;
+fn turn(mainloop: &mut Mainloop) -> Result<(), SoundError> {
+    mainloop.prepare(Some(WAKE_EVERY)).map_err(broken)?;
+    mainloop.poll().map_err(broken)?;
+    mainloop.dispatch().map_err(broken)?;
     Ok(())
+}
+
+fn broken(error: PAErr) -> SoundError {
+    SoundError::Broken(format!("{error}"))
 }

@@ -1,47 +1,60 @@
 //! Writing sound losslessly: `heard.flac` and `spoken.flac`.
 
-use std::io::Write;
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, ensure};
 use flacenc::bitsink::ByteSink;
 use flacenc::component::BitRepr;
 use flacenc::error::Verify;
 use flacenc::source::MemSource;
 
+/// Why sound was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum FlacError {
+    #[error("{0} Hz is no sample rate of FLAC")]
+    Rate(u32),
+    #[error("the FLAC encoder failed: {0}")]
+    Encoder(String),
+    #[error("cannot write {}: {reason}", path.display())]
+    Unwritten { path: PathBuf, reason: io::Error },
+}
+
 /// Writes mono 16-bit sound as FLAC. The file appears whole or not at all.
 ///
 /// # Errors
 /// When the rate is none that FLAC knows, or the folder cannot be written to.
-pub fn write(path: &Path, rate: u32, samples: &[i16]) -> Result<()> {
-    let context = || format!("cannot write {}", path.display());
-    let bytes = encode(rate, samples).with_context(context)?;
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(context)?;
-    file.write_all(&bytes).with_context(context)?;
-    file.persist(path).with_context(context)?;
-    Ok(())
+pub fn write(path: &Path, rate: u32, samples: &[i16]) -> Result<(), FlacError> {
+    let bytes = encode(rate, samples)?;
+    let written = || -> io::Result<()> {
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(&bytes)?;
+        file.persist(path)?;
+        Ok(())
+    };
+    written().map_err(|reason| FlacError::Unwritten {
+        path: path.to_owned(),
+        reason,
+    })
 }
 
-fn encode(rate: u32, samples: &[i16]) -> Result<Vec<u8>> {
-    ensure!(
-        (1..=96_000).contains(&rate),
-        "{rate} Hz is no sample rate of FLAC"
-    );
+fn encode(rate: u32, samples: &[i16]) -> Result<Vec<u8>, FlacError> {
+    if !(1..=96_000).contains(&rate) {
+        return Err(FlacError::Rate(rate));
+    }
+    let failed = |error: &dyn std::fmt::Display| FlacError::Encoder(error.to_string());
     let config = flacenc::config::Encoder::default()
         .into_verified()
-        .map_err(|(_, error)| anyhow!("the encoder refuses its configuration: {error}"))?;
+        .map_err(|(_, error)| failed(&error))?;
     let samples: Vec<i32> = samples.iter().map(|sample| i32::from(*sample)).collect();
     let source = MemSource::from_samples(&samples, 1, 16, rate as usize);
     let stream = flacenc::encode_with_fixed_block_size(&config, source, config.block_size)
-        .map_err(|error| anyhow!("the encoder failed: {error}"))?;
+        .map_err(|error| failed(&error))?;
     let mut sink = ByteSink::new();
-    stream
-        .write(&mut sink)
-        .map_err(|error| anyhow!("the encoder failed: {error}"))?;
+    stream.write(&mut sink).map_err(|error| failed(&error))?;
     Ok(sink.as_slice().to_vec())
 }
 

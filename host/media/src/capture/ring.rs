@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// Samples a second everywhere in hearing.
-pub const RATE: u32 = 16_000;
+pub(crate) const RATE: u32 = 16_000;
 
 /// The recording stops growing here (two hours, 230 MB), so that a forgotten episode cannot eat the machine.
 const RECORDING_LIMIT: usize = RATE as usize * 7200;
@@ -12,13 +12,13 @@ const FOLLOW: f64 = 0.02;
 
 /// A number of samples as time.
 #[must_use]
-pub fn duration(samples: u64) -> Duration {
+pub(crate) fn duration(samples: u64) -> Duration {
     Duration::from_nanos(samples * 1_000_000_000 / u64::from(RATE))
 }
 
 /// A stretch for which no samples came; it was filled with silence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Gap {
+pub(crate) struct Gap {
     /// Position of the first missing sample.
     pub at: u64,
     pub samples: u64,
@@ -29,7 +29,7 @@ pub struct Gap {
 /// Positions are continuous: a hole in what arrives is filled with silence and noted, so that position and
 /// time stay in step over a whole episode.
 #[derive(Debug)]
-pub struct Ring {
+pub(crate) struct Ring {
     /// The sample at position p lies at p modulo the length.
     latest: Vec<f32>,
     recording: Vec<i16>,
@@ -44,7 +44,7 @@ impl Ring {
     /// Keeps `seconds` of samples. A buffer that comes more than `gap_after` later than the samples before it
     /// account for leaves a gap; less is jitter.
     #[must_use]
-    pub fn new(seconds: u32, gap_after: Duration) -> Self {
+    pub(crate) fn new(seconds: u32, gap_after: Duration) -> Self {
         Self {
             latest: vec![0.0; seconds as usize * RATE as usize],
             recording: Vec::new(),
@@ -56,7 +56,7 @@ impl Ring {
     }
 
     /// Adds samples of which the first one sounded at `at`.
-    pub fn push(&mut self, at: Instant, samples: &[f32]) {
+    pub(crate) fn push(&mut self, at: Instant, samples: &[f32]) {
         let origin = *self.origin.get_or_insert(at);
         let expected = origin + duration(self.end);
         if at > expected + self.gap_after {
@@ -103,19 +103,19 @@ impl Ring {
 
     /// The position after the newest sample.
     #[must_use]
-    pub fn end(&self) -> u64 {
+    pub(crate) fn end(&self) -> u64 {
         self.end
     }
 
     /// The oldest position that is still held.
     #[must_use]
-    pub fn start(&self) -> u64 {
+    pub(crate) fn start(&self) -> u64 {
         self.end.saturating_sub(self.latest.len() as u64)
     }
 
     /// Copies the samples from one position to another, if all of them are still (and already) held.
     #[must_use]
-    pub fn read(&self, from: u64, to: u64) -> Option<Vec<f32>> {
+    pub(crate) fn read(&self, from: u64, to: u64) -> Option<Vec<f32>> {
         if from > to || from < self.start() || to > self.end {
             return None;
         }
@@ -130,24 +130,24 @@ impl Ring {
 
     /// When the sample at a position sounded (or will); nothing before the first buffer.
     #[must_use]
-    pub fn instant(&self, position: u64) -> Option<Instant> {
+    pub(crate) fn instant(&self, position: u64) -> Option<Instant> {
         self.origin.map(|origin| origin + duration(position))
     }
 
     /// The position that sounded at an instant; 0 for instants before the first sample.
     #[must_use]
-    pub fn position(&self, at: Instant) -> Option<u64> {
+    pub(crate) fn position(&self, at: Instant) -> Option<u64> {
         let nanos = at.saturating_duration_since(self.origin?).as_nanos();
         Some(u64::try_from(nanos * u128::from(RATE) / 1_000_000_000).unwrap_or(u64::MAX))
     }
 
     #[must_use]
-    pub fn gaps(&self) -> &[Gap] {
+    pub(crate) fn gaps(&self) -> &[Gap] {
         &self.gaps
     }
 
     /// Takes the whole recording out.
-    pub fn take_recording(&mut self) -> Vec<i16> {
+    pub(crate) fn take_recording(&mut self) -> Vec<i16> {
         std::mem::take(&mut self.recording)
     }
 }

@@ -7,7 +7,6 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::NonNull;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use x11rb::connection::{Connection, RequestConnection};
 use x11rb::protocol::shm::{self, ConnectionExt as _};
@@ -15,10 +14,12 @@ use x11rb::protocol::xproto::{ImageFormat, ImageOrder};
 use x11rb::rust_connection::RustConnection;
 
 mod damage;
-pub mod frame;
+mod error;
+mod frame;
 mod tiles;
 
-pub use frame::{Area, Frame, FrameError};
+pub use error::ScreenError;
+pub use frame::{Area, Frame, FrameError, rect};
 pub use tiles::{BLOCK, TILE};
 
 /// One connection to a display, with a shared segment as large as its screen.
@@ -37,26 +38,29 @@ impl Screen {
     ///
     /// # Errors
     /// When the display cannot be reached, has no MIT-SHM 1.2, or is not 24-bit colour in 32-bit little-endian pixels.
-    pub fn connect(display: &str) -> Result<Self> {
+    pub fn connect(display: &str) -> Result<Self, ScreenError> {
+        let unfit = |what: String| ScreenError::Unfit {
+            display: display.to_owned(),
+            what,
+        };
         let (connection, number) = x11rb::connect(Some(display))
-            .with_context(|| format!("cannot connect to the display {display}"))?;
+            .map_err(|error| unfit(format!("cannot connect to it: {error}")))?;
         connection
             .extension_information(shm::X11_EXTENSION_NAME)?
-            .with_context(|| {
-                format!("the display {display} has no MIT-SHM, which screen capture needs")
-            })?;
+            .ok_or_else(|| unfit("it has no MIT-SHM".to_owned()))?;
         let version = connection.shm_query_version()?.reply()?;
-        ensure!(
-            (version.major_version, version.minor_version) >= (1, 2),
-            "the display {display} has MIT-SHM {}.{}; screen capture needs 1.2",
-            version.major_version,
-            version.minor_version
-        );
+        let version = (version.major_version, version.minor_version);
+        if version < (1, 2) {
+            return Err(unfit(format!(
+                "it has MIT-SHM {}.{} where 1.2 is needed",
+                version.0, version.1
+            )));
+        }
         let setup = connection.setup();
         let screen = setup
             .roots
             .get(number)
-            .context("the display has no such screen")?;
+            .ok_or_else(|| unfit("it has no such screen".to_owned()))?;
         let (root, width, height, depth) = (
             screen.root,
             screen.width_in_pixels,
@@ -68,22 +72,23 @@ impl Screen {
             .iter()
             .find(|format| format.depth == depth)
             .map(|format| format.bits_per_pixel);
-        ensure!(
-            depth == 24 && bits == Some(32) && setup.image_byte_order == ImageOrder::LSB_FIRST,
-            "the display {display} must have 24-bit colour in 32-bit little-endian pixels, not depth {depth}"
-        );
+        if depth != 24 || bits != Some(32) || setup.image_byte_order != ImageOrder::LSB_FIRST {
+            return Err(unfit(format!(
+                "it must have 24-bit colour in 32-bit little-endian pixels, not depth {depth}"
+            )));
+        }
 
         let bytes = usize::from(width) * usize::from(height) * 4;
         let file = memfd_create("dynacu-screen", MemfdFlags::CLOEXEC)
-            .context("cannot make shared memory")?;
-        ftruncate(&file, bytes as u64).context("cannot size shared memory")?;
+            .and_then(|file| ftruncate(&file, bytes as u64).map(|()| file))
+            .map_err(|error| ScreenError::Memory(error.into()))?;
         let memory = Memory::map(&file, bytes)?;
         let segment = connection.generate_id()?;
         connection
             .shm_attach_fd(segment, file, false)?
             .check()
-            .with_context(|| {
-                format!("the display {display} refused the shared memory: is it on this machine?")
+            .map_err(|_| {
+                unfit("it refused the shared memory: is it on this machine?".to_owned())
             })?;
         Ok(Self {
             connection,
@@ -100,7 +105,7 @@ impl Screen {
     ///
     /// # Errors
     /// When the display has no DAMAGE extension.
-    pub fn watch_damage(&mut self) -> Result<()> {
+    pub fn watch_damage(&mut self) -> Result<(), ScreenError> {
         self.damage = Some(damage::Damage::watch(&self.connection, self.root)?);
         Ok(())
     }
@@ -110,7 +115,7 @@ impl Screen {
     ///
     /// # Errors
     /// When the display has gone away.
-    pub fn wait_for_damage(&mut self, until: Instant) -> Result<bool> {
+    pub fn wait_for_damage(&mut self, until: Instant) -> Result<bool, ScreenError> {
         match &mut self.damage {
             Some(damage) => damage.wait(&self.connection, until),
             None => {
@@ -130,7 +135,7 @@ impl Screen {
     ///
     /// # Errors
     /// When the display has gone away.
-    pub fn grab(&mut self) -> Result<Frame> {
+    pub fn grab(&mut self) -> Result<Frame, ScreenError> {
         if let Some(damage) = &mut self.damage {
             // Before the picture is taken: what is drawn in between is told once too often rather than never.
             damage.forget(&self.connection)?;
@@ -149,16 +154,14 @@ impl Screen {
                 self.segment,
                 0,
             )
-            .map(x11rb::cookie::Cookie::reply)
-            .context("the display has gone away")?
-            .context("the display gave no picture")?;
+            .map(x11rb::cookie::Cookie::reply)??;
         let captured = Instant::now();
         let expected = self.memory.length;
         if reply.size as usize != expected {
-            bail!(
-                "the display gave {} bytes of picture in place of {expected}",
-                reply.size
-            );
+            return Err(ScreenError::Picture {
+                bytes: reply.size,
+                expected,
+            });
         }
         // The reply says that the server has finished writing, and it writes again only when asked to.
         Ok(Frame::copied(
@@ -187,7 +190,7 @@ struct Memory {
 unsafe impl Send for Memory {}
 
 impl Memory {
-    fn map(file: &OwnedFd, length: usize) -> Result<Self> {
+    fn map(file: &OwnedFd, length: usize) -> Result<Self, ScreenError> {
         // SAFETY: a fresh mapping of a file that is `length` bytes long; no existing memory is touched.
         let start = unsafe {
             libc::mmap(
@@ -200,9 +203,10 @@ impl Memory {
             )
         };
         if start == libc::MAP_FAILED {
-            return Err(std::io::Error::last_os_error()).context("cannot map shared memory");
+            return Err(ScreenError::Memory(std::io::Error::last_os_error()));
         }
-        let start = NonNull::new(start.cast()).context("shared memory was mapped at address 0")?;
+        let start = NonNull::new(start.cast())
+            .ok_or_else(|| ScreenError::Memory(std::io::ErrorKind::AddrNotAvailable.into()))?;
         Ok(Self { start, length })
     }
 

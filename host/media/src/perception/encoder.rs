@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use dynacu_weights::{file, names};
 use image::{DynamicImage, RgbImage};
 
-use crate::models::{file, names};
+use crate::error::ModelError;
 
 mod clip;
 mod stand_in;
@@ -18,7 +19,10 @@ pub trait Encoder: Send + Sync {
     fn name(&self) -> &str;
 
     /// Embeds one image of any size; the encoder scales it as its model wants.
-    fn embed(&self, image: &RgbImage) -> anyhow::Result<Vec<f32>>;
+    ///
+    /// # Errors
+    /// When the model fails.
+    fn embed(&self, image: &RgbImage) -> Result<Vec<f32>, ModelError>;
 }
 
 /// Cosine distance of two embeddings, 0 (same direction) to 2.
@@ -34,7 +38,7 @@ pub fn cosine_distance(a: &[f32], b: &[f32]) -> f32 {
 ///
 /// # Errors
 /// When the file of neither is there or the one that is cannot be opened.
-pub fn load_encoder() -> anyhow::Result<Arc<dyn Encoder>> {
+pub fn load_encoder() -> Result<Arc<dyn Encoder>, ModelError> {
     Ok(if file(names::CLIP).is_ok() {
         Arc::new(Clip::load()?)
     } else {

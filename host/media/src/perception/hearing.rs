@@ -9,7 +9,6 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
 use tokio::sync::mpsc;
 
 use super::recognizer::Transcribe;
@@ -18,6 +17,7 @@ use super::voice_activity::{Silero, VoiceActivity, WINDOW};
 use crate::capture::audio::{Recorded, Recorder};
 use crate::capture::ring::duration;
 use crate::capture::timebase::Timebase;
+use crate::error::{HearingError, ThreadError};
 use chain::{Chain, Said};
 use shared::Shared;
 
@@ -111,7 +111,9 @@ pub struct Hearing {
 
 impl Hearing {
     /// Starts to record and to recognise; returns once sound flows (it blocks for a few tenths of a second).
-    pub fn start(config: HearingConfig) -> Result<(Self, mpsc::Receiver<HeardEvent>)> {
+    pub fn start(
+        config: HearingConfig,
+    ) -> Result<(Self, mpsc::Receiver<HeardEvent>), HearingError> {
         let detector = Box::new(Silero::open(&config.voice_activity_model)?);
         let (mut hearing, events, receiver) =
             Self::of(config.timebase, config.recognizer, detector)?;
@@ -136,7 +138,7 @@ impl Hearing {
         timebase: Arc<Timebase>,
         recognizer: Arc<dyn Transcribe>,
         voice_activity_model: &Path,
-    ) -> Result<(Self, mpsc::Receiver<HeardEvent>)> {
+    ) -> Result<(Self, mpsc::Receiver<HeardEvent>), HearingError> {
         let detector = Box::new(Silero::open(voice_activity_model)?);
         let (hearing, _, receiver) = Self::of(timebase, recognizer, detector)?;
         Ok((hearing, receiver))
@@ -146,7 +148,7 @@ impl Hearing {
         timebase: Arc<Timebase>,
         recognizer: Arc<dyn Transcribe>,
         detector: Box<dyn VoiceActivity>,
-    ) -> Result<(Self, mpsc::Sender<HeardEvent>, mpsc::Receiver<HeardEvent>)> {
+    ) -> Result<(Self, mpsc::Sender<HeardEvent>, mpsc::Receiver<HeardEvent>), HearingError> {
         let (events, receiver) = mpsc::channel(EVENTS);
         let shared = Arc::new(Shared::new(RING_SECONDS, GAP));
         let chain = Chain::new(
@@ -161,13 +163,13 @@ impl Hearing {
                 let event = match what {
                     Said::Sentence(sentence) => HeardEvent::Sentence(sentence),
                     Said::Lost(why) => HeardEvent::Lost(why),
-                    Said::Utterance { .. } => return,
+                    Said::Utterance(_) => return,
                 };
                 if said.try_send(event).is_err() {
                     counts.count(|stats| stats.events_dropped += 1);
                 }
             })
-            .context("cannot start the thread that recognises speech")?;
+            .map_err(ThreadError::of("asr"))?;
         let hearing = Self {
             shared,
             timebase,

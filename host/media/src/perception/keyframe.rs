@@ -9,19 +9,17 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
-
 use super::encoder::Encoder;
 use crate::capture::screen::{Area, Frame};
+use crate::error::ModelError;
 
 mod beat;
-pub mod boxes;
+mod boxes;
 mod busy;
 mod colour;
 mod embeddings;
-pub mod films;
 mod local;
-pub mod pixels;
+mod pixels;
 mod places;
 mod random;
 mod restless;
@@ -159,13 +157,13 @@ pub trait Gate: Send {
     ///
     /// # Errors
     /// When the encoder fails.
-    fn offer(&mut self, frame: &Arc<Frame>) -> Result<Option<Decision>>;
+    fn offer(&mut self, frame: &Arc<Frame>) -> Result<Option<Decision>, ModelError>;
 
     /// Called several times a second while nothing new is captured: the last frame offered is still on the screen.
     ///
     /// # Errors
     /// When the encoder fails.
-    fn rest(&mut self, now: Instant) -> Result<Option<Decision>>;
+    fn rest(&mut self, now: Instant) -> Result<Option<Decision>, ModelError>;
 
     /// Time spent on comparing pixels so far.
     fn pixel_time(&self) -> Duration;

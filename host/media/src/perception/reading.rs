@@ -3,12 +3,13 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result};
+use dynacu_vocabulary::TextLine;
 use image::{DynamicImage, RgbImage};
+use parking_lot::Mutex;
 
-use crate::capture::screen::{Area, Frame};
+use crate::capture::screen::{Area, Frame, rect};
+use crate::error::{ModelError, ThreadError};
 use crate::priority;
 
 mod detection;
@@ -28,16 +29,6 @@ const WAITING: usize = 4;
 /// A line that the recognizer is less sure of is left out: patterns and icons give such lines.
 const LEAST_CONFIDENCE: f32 = 0.5;
 
-/// One line of text.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TextLine {
-    pub text: String,
-    /// Where it stands: x, y, width, height in pixels of the picture or frame that was read.
-    pub area: Area,
-    /// Mean probability of its characters, 0 to 1.
-    pub confidence: f32,
-}
-
 /// Reads one picture after the other on a niced thread of its own: reading must not hold the page or the capture back.
 pub struct Reader {
     pictures: SyncSender<Picture>,
@@ -47,7 +38,7 @@ pub struct Reader {
 /// What the `reading` thread is asked.
 struct Picture {
     image: RgbImage,
-    answer: SyncSender<Result<Vec<TextLine>>>,
+    answer: SyncSender<Result<Vec<TextLine>, ModelError>>,
 }
 
 impl Reader {
@@ -55,7 +46,7 @@ impl Reader {
     ///
     /// # Errors
     /// When a file is missing or is not that model, or the thread cannot be made.
-    pub fn load() -> Result<Self> {
+    pub fn load() -> Result<Self, ModelError> {
         let mut models = Models {
             detector: Detector::load()?,
             recognizer: Recognizer::load()?,
@@ -70,7 +61,7 @@ impl Reader {
                     let _ = picture.answer.send(models.read(&picture.image));
                 }
             })
-            .context("cannot start the thread reading")?;
+            .map_err(ThreadError::of("reading"))?;
         Ok(Self {
             pictures,
             known: Mutex::new(Known::new(REMEMBERED)),
@@ -82,13 +73,12 @@ impl Reader {
     ///
     /// # Errors
     /// When a model fails.
-    pub fn read(&self, image: &RgbImage) -> Result<Vec<TextLine>> {
+    pub fn read(&self, image: &RgbImage) -> Result<Vec<TextLine>, ModelError> {
         if image.width() == 0 || image.height() == 0 {
             return Ok(Vec::new());
         }
         let key = fingerprint(image);
-        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(lines) = known().recall(key) {
+        if let Some(lines) = self.known.lock().recall(key) {
             return Ok(lines);
         }
         let (answer, lines) = sync_channel(1);
@@ -96,10 +86,10 @@ impl Reader {
             image: image.clone(),
             answer,
         };
-        let ended = "the thread that reads text has ended";
-        self.pictures.send(picture).context(ended)?;
-        let lines = lines.recv().context(ended)??;
-        known().remember(key, &lines);
+        let ended = || ModelError::failed("the reader")("its thread has ended");
+        self.pictures.send(picture).map_err(|_| ended())?;
+        let lines = lines.recv().map_err(|_| ended())??;
+        self.known.lock().remember(key, &lines);
         Ok(lines)
     }
 
@@ -107,11 +97,12 @@ impl Reader {
     ///
     /// # Errors
     /// When the area is empty or leaves the frame, or a model fails.
-    pub fn read_area(&self, frame: &Frame, area: Area) -> Result<Vec<TextLine>> {
+    pub fn read_area(&self, frame: &Frame, area: Area) -> Result<Vec<TextLine>, ModelError> {
         let mut lines = self.read(&frame.crop(area)?)?;
         for line in &mut lines {
-            line.area.0 += area.0;
-            line.area.1 += area.1;
+            let origin = rect(area).origin;
+            line.area.origin.x += origin.x;
+            line.area.origin.y += origin.y;
         }
         Ok(lines)
     }
@@ -124,7 +115,7 @@ struct Models {
 }
 
 impl Models {
-    fn read(&mut self, image: &RgbImage) -> Result<Vec<TextLine>> {
+    fn read(&mut self, image: &RgbImage) -> Result<Vec<TextLine>, ModelError> {
         let picture = DynamicImage::ImageRgb8(image.clone());
         let mut lines = Vec::new();
         for area in self.detector.find(&picture)? {
@@ -133,7 +124,7 @@ impl Models {
             if !text.is_empty() && confidence >= LEAST_CONFIDENCE {
                 lines.push(TextLine {
                     text: lookalikes::repaired(&text),
-                    area,
+                    area: rect(area),
                     confidence,
                 });
             }

@@ -3,9 +3,10 @@
 use std::sync::atomic::AtomicBool;
 
 use super::transcript;
+use crate::error::ModelError;
 
 pub use choice::RecognizerChoice;
-pub use remote::{Remote, RemoteSettings};
+pub use remote::{Remote, RemoteError, RemoteSettings};
 pub use whisper::Whisper;
 
 mod choice;
@@ -58,11 +59,17 @@ pub enum Pace {
 /// Turns speech into text: 16 kHz mono samples from -1 to 1.
 pub trait Transcribe: Send + Sync {
     /// A whole clip, sentence by sentence.
-    fn transcribe(&self, samples: &[f32]) -> anyhow::Result<Vec<Segment>>;
+    ///
+    /// # Errors
+    /// When the model or the server fails.
+    fn transcribe(&self, samples: &[f32]) -> Result<Vec<Segment>, ModelError>;
 
     /// A clip word by word; none if it was interrupted. A recogniser that knows no times of words has them shared out by
     /// length.
-    fn words(&self, clip: &Clip<'_>) -> anyhow::Result<Option<Vec<Word>>> {
+    ///
+    /// # Errors
+    /// When the model or the server fails.
+    fn words(&self, clip: &Clip<'_>) -> Result<Option<Vec<Word>>, ModelError> {
         let segments = self.transcribe(clip.samples)?;
         Ok(Some(segments.iter().flat_map(spread).collect()))
     }

@@ -4,18 +4,19 @@
 //! Between them stands a short queue that gives up its oldest frame when it is full, and counts it.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use parking_lot::{Condvar, Mutex};
 use tokio::sync::mpsc;
 
 use super::encoder::Encoder;
 use super::keyframe::{Decision, Gate, GateKind};
-use crate::capture::screen::{Area, Frame, Screen};
+use crate::capture::screen::{Frame, FrameError, Screen, ScreenError};
 use crate::capture::timebase::Timebase;
+use crate::error::{ModelError, SeeingError, ThreadError};
 use crate::priority;
 
 mod stats;
@@ -64,16 +65,8 @@ pub enum SeeingEvent {
 /// A frame that showed something new.
 #[derive(Debug, Clone)]
 pub struct Kept {
-    /// Held as PNG.
-    pub frame: Arc<Frame>,
-    /// The box around what changed since the last kept frame: x, y, width, height.
-    pub changed: Area,
-    /// Share of all pixels that changed since the last kept frame, 0 to 1.
-    pub changed_fraction: f32,
-    /// Cosine distance that decided, 0 to 2.
-    pub semantic_distance: Option<f32>,
-    /// Kept because the screen had come to rest.
-    pub settled: bool,
+    /// What the gate decided; its frame is held as PNG.
+    pub decision: Decision,
     /// From capture to decision.
     pub decided_after_ms: u32,
 }
@@ -103,11 +96,10 @@ impl Seeing {
     ///
     /// # Errors
     /// When the display cannot be captured or a thread cannot be made.
-    pub fn start(config: SeeingConfig) -> Result<(Self, mpsc::Receiver<SeeingEvent>)> {
-        ensure!(
-            config.fps > 0.0 && config.fps <= 60.0,
-            "captures a second must be above 0 and at most 60"
-        );
+    pub fn start(config: SeeingConfig) -> Result<(Self, mpsc::Receiver<SeeingEvent>), SeeingError> {
+        if config.fps.is_nan() || config.fps <= 0.0 || config.fps > 60.0 {
+            return Err(SeeingError::Rate);
+        }
         let period = Duration::from_secs_f32(1.0 / config.fps);
         let mut screen = Screen::connect(&config.display)?;
         if config.burst {
@@ -153,18 +145,17 @@ impl Seeing {
 
     fn spawn(
         &mut self,
-        name: &str,
+        name: &'static str,
         niceness: i32,
         body: impl FnOnce() + Send + 'static,
-    ) -> Result<()> {
+    ) -> Result<(), ThreadError> {
         let thread = std::thread::Builder::new()
             .name(name.to_owned())
             .spawn(move || {
                 priority::add(niceness);
                 body();
             });
-        self.threads
-            .push(thread.with_context(|| format!("cannot start the thread {name}"))?);
+        self.threads.push(thread.map_err(ThreadError::of(name))?);
         Ok(())
     }
 
@@ -172,14 +163,14 @@ impl Seeing {
     ///
     /// # Errors
     /// When the display has gone away.
-    pub fn grab(&self) -> Result<Frame> {
-        locked(&self.own).grab()
+    pub fn grab(&self) -> Result<Frame, ScreenError> {
+        self.own.lock().grab()
     }
 
     /// What was measured so far.
     #[must_use]
     pub fn stats(&self) -> SeeingStats {
-        locked(&self.shared.meters).stats()
+        self.shared.meters.lock().stats()
     }
 
     /// Ends both threads and waits for them.
@@ -203,10 +194,6 @@ impl Shared {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The `screen` thread.
 struct Capture {
     shared: Arc<Shared>,
@@ -223,13 +210,11 @@ impl Capture {
         if let Err(error) = self.watch() {
             self.shared.stopping.store(true, Ordering::Relaxed);
             self.shared.arrived.notify_all();
-            let _ = self
-                .events
-                .try_send(SeeingEvent::Lost(format!("{error:#}")));
+            let _ = self.events.try_send(SeeingEvent::Lost(error.to_string()));
         }
     }
 
-    fn watch(&mut self) -> Result<()> {
+    fn watch(&mut self) -> Result<(), ScreenError> {
         let late = self.period.mul_f32(LATE);
         let mut due = Instant::now();
         let mut last: Option<Arc<Frame>> = None;
@@ -241,7 +226,7 @@ impl Capture {
             let compared_in = grabbed.elapsed() + frame.fingerprinting();
             let handed_over = changed || self.every_frame;
             {
-                let mut meters = locked(&self.shared.meters);
+                let mut meters = self.shared.meters.lock();
                 meters.frames += 1;
                 meters
                     .grab
@@ -285,13 +270,13 @@ impl Capture {
     }
 
     /// Until the next steady capture, or until something was drawn, whichever comes first.
-    fn until_damage(&mut self, captured: Instant) -> Result<()> {
+    fn until_damage(&mut self, captured: Instant) -> Result<(), ScreenError> {
         let due = captured + self.period;
         while !self.shared.stopping() && Instant::now() < due {
             let look = due.min(Instant::now() + LOOK);
             if self.screen.wait_for_damage(look)? {
                 let soon = (captured + BURST_PAUSE).max(Instant::now() + DRAWING);
-                locked(&self.shared.meters).on_damage += u64::from(soon < due);
+                self.shared.meters.lock().on_damage += u64::from(soon < due);
                 self.until(due.min(soon));
                 break;
             }
@@ -300,10 +285,10 @@ impl Capture {
     }
 
     fn hand_over(&self, candidate: Candidate) {
-        let mut queue = locked(&self.shared.queue);
+        let mut queue = self.shared.queue.lock();
         if queue.len() == CANDIDATES {
             queue.pop_front();
-            locked(&self.shared.meters).dropped += 1;
+            self.shared.meters.lock().dropped += 1;
         }
         queue.push_back(candidate);
         self.shared.arrived.notify_one();
@@ -324,13 +309,13 @@ impl Decide {
             if let Err(error) = self.step() {
                 let _ = self
                     .events
-                    .try_send(SeeingEvent::Lost(format!("keyframes: {error:#}")));
+                    .try_send(SeeingEvent::Lost(format!("keyframes: {error}")));
                 return;
             }
         }
     }
 
-    fn step(&mut self) -> Result<()> {
+    fn step(&mut self) -> Result<(), ModelError> {
         let decision = match self.next() {
             None => self.gate.rest(Instant::now())?,
             Some(Candidate { frame, compared_in }) => {
@@ -346,7 +331,7 @@ impl Decide {
                     None
                 };
                 let compared_in = compared_in + self.gate.pixel_time().saturating_sub(before);
-                let mut meters = locked(&self.shared.meters);
+                let mut meters = self.shared.meters.lock();
                 meters.gate.add(compared_in);
                 if begun {
                     meters.decision_delay.add(frame.captured.elapsed());
@@ -354,35 +339,32 @@ impl Decide {
                 decision
             }
         };
-        decision.map_or(Ok(()), |decision| self.keep(&decision))
+        if let Some(decision) = decision {
+            self.keep(decision)?;
+        }
+        Ok(())
     }
 
     /// The next frame that changed; None when nothing came for a while.
     fn next(&self) -> Option<Candidate> {
-        let queue = locked(&self.shared.queue);
+        let mut queue = self.shared.queue.lock();
         let waiting = |queue: &mut VecDeque<Candidate>| queue.is_empty() && !self.shared.stopping();
-        let (mut queue, _) = self
-            .shared
+        self.shared
             .arrived
-            .wait_timeout_while(queue, REST, waiting)
-            .unwrap_or_else(PoisonError::into_inner);
+            .wait_while_for(&mut queue, waiting, REST);
         queue.pop_front()
     }
 
-    fn keep(&mut self, decision: &Decision) -> Result<()> {
+    fn keep(&mut self, mut decision: Decision) -> Result<(), FrameError> {
         let decided_after = decision.frame.captured.elapsed();
         let started = Instant::now();
-        let frame = Arc::new(decision.frame.compact()?);
+        decision.frame = Arc::new(decision.frame.compact()?);
         let kept = Kept {
-            frame,
-            changed: decision.changed,
-            changed_fraction: decision.changed_fraction,
-            semantic_distance: decision.semantic_distance,
-            settled: decision.settled,
+            decision,
             decided_after_ms: u32::try_from(decided_after.as_millis()).unwrap_or(u32::MAX),
         };
         let delivered = self.events.try_send(SeeingEvent::Kept(kept)).is_ok();
-        let mut meters = locked(&self.shared.meters);
+        let mut meters = self.shared.meters.lock();
         meters.compact.add(started.elapsed());
         if delivered {
             meters.kept += 1;

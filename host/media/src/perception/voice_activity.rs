@@ -2,24 +2,24 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
 use ort::session::Session;
 use ort::value::Tensor;
 
 use crate::capture::ring::RATE;
-use crate::models::onnx;
+use crate::error::ModelError;
+use crate::onnx;
 
 /// Samples that are judged at once: 32 ms.
-pub const WINDOW: usize = 512;
+pub(crate) const WINDOW: usize = 512;
 
 /// Says how likely it is that a window holds speech. Windows come in order, without a hole.
-pub trait VoiceActivity: Send {
+pub(crate) trait VoiceActivity: Send {
     /// The probability, 0 to 1, for the next [`WINDOW`] samples (16 kHz, -1 to 1).
-    fn probability(&mut self, window: &[f32]) -> Result<f32>;
+    fn probability(&mut self, window: &[f32]) -> Result<f32, ModelError>;
 }
 
 /// The Silero model: a small recurrent network, about 0.1 ms a window.
-pub struct Silero {
+pub(crate) struct Silero {
     session: Session,
     /// Both recurrent states, [2, 1, 128].
     state: Vec<f32>,
@@ -31,7 +31,7 @@ impl Silero {
     const CONTEXT: usize = 64;
     const STATE: [usize; 3] = [2, 1, 128];
 
-    pub fn open(model: &Path) -> Result<Self> {
+    pub(crate) fn open(model: &Path) -> Result<Self, ModelError> {
         let session = onnx::session(model, 1)?;
         let state = vec![0.0; Self::STATE.iter().product()];
         Ok(Self {
@@ -43,12 +43,14 @@ impl Silero {
 }
 
 impl VoiceActivity for Silero {
-    fn probability(&mut self, window: &[f32]) -> Result<f32> {
-        ensure!(
-            window.len() == WINDOW,
-            "a window has {} samples, expected {WINDOW}",
-            window.len()
-        );
+    fn probability(&mut self, window: &[f32]) -> Result<f32, ModelError> {
+        let failed = |why| ModelError::failed("voice activity")(why);
+        if window.len() != WINDOW {
+            return Err(failed(format!(
+                "a window has {} samples, expected {WINDOW}",
+                window.len()
+            )));
+        }
         self.input.copy_within(WINDOW.., 0);
         self.input[Self::CONTEXT..].copy_from_slice(window);
         let inputs = ort::inputs![
@@ -56,10 +58,7 @@ impl VoiceActivity for Silero {
             "state" => Tensor::from_array((Self::STATE, self.state.clone()))?,
             "sr" => Tensor::from_array(((), vec![i64::from(RATE)]))?,
         ];
-        let outputs = self
-            .session
-            .run(inputs)
-            .context("the voice activity model failed")?;
+        let outputs = self.session.run(inputs)?;
         let (_, state) = outputs["stateN"].try_extract_tensor::<f32>()?;
         self.state.clear();
         self.state.extend_from_slice(state);
@@ -67,7 +66,7 @@ impl VoiceActivity for Silero {
         probability
             .first()
             .copied()
-            .context("the voice activity model gave nothing")
+            .ok_or_else(|| failed("it gave nothing".to_owned()))
     }
 }
 
@@ -76,7 +75,7 @@ const PAUSE: usize = 3;
 
 /// When an utterance begins and ends. Lengths are in windows of 32 ms.
 #[derive(Debug, Clone)]
-pub struct Cutting {
+pub(crate) struct Cutting {
     /// Speech begins at this probability …
     pub enter: f32,
     /// … and lasts until it falls below this one.
@@ -112,7 +111,7 @@ impl Default for Cutting {
 
 /// A stretch of speech, as positions of samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Speech {
+pub(crate) struct Speech {
     /// With its margins: what is to be recognised.
     pub start: u64,
     pub end: u64,
@@ -134,7 +133,7 @@ struct Judged {
 
 /// Cuts utterances out of a stream of judged windows.
 #[derive(Debug)]
-pub struct Segmenter {
+pub(crate) struct Segmenter {
     cutting: Cutting,
     /// Windows judged so far.
     next: usize,
@@ -155,7 +154,7 @@ struct Open {
 
 impl Segmenter {
     #[must_use]
-    pub fn new(cutting: Cutting) -> Self {
+    pub(crate) fn new(cutting: Cutting) -> Self {
         Self {
             cutting,
             next: 0,
@@ -165,7 +164,7 @@ impl Segmenter {
     }
 
     /// Takes the next window's probability and level (any measure of loudness); gives an utterance when one ends.
-    pub fn push(&mut self, probability: f32, level: f32) -> Option<Speech> {
+    pub(crate) fn push(&mut self, probability: f32, level: f32) -> Option<Speech> {
         let index = self.next;
         self.next += 1;
         let cutting = &self.cutting;
@@ -216,13 +215,13 @@ impl Segmenter {
     }
 
     /// Ends what is open: no more sound will come.
-    pub fn finish(&mut self) -> Option<Speech> {
+    pub(crate) fn finish(&mut self) -> Option<Speech> {
         self.close()
     }
 
     /// The utterance that has not ended yet, as far as it has been heard.
     #[must_use]
-    pub fn open(&self) -> Option<Speech> {
+    pub(crate) fn open(&self) -> Option<Speech> {
         let open = self
             .open
             .as_ref()
@@ -231,7 +230,7 @@ impl Segmenter {
     }
 
     /// Takes away what was said before a position, which lies in a pause of what is open: it has been dealt with.
-    pub fn cut_before(&mut self, position: u64) {
+    pub(crate) fn cut_before(&mut self, position: u64) {
         let at = (position / WINDOW as u64) as usize;
         if let Some(open) = self.open.take() {
             self.open = self.rest(open, at);
@@ -255,7 +254,7 @@ impl Segmenter {
 
     /// The middle of the quietest window of what is open between two positions, and how loud it is.
     #[must_use]
-    pub fn quietest(&self, from: u64, to: u64) -> Option<(u64, f32)> {
+    pub(crate) fn quietest(&self, from: u64, to: u64) -> Option<(u64, f32)> {
         let open = self.open.as_ref()?;
         let window = |position: u64| (position / WINDOW as u64) as usize;
         let first = window(from).max(open.first);
@@ -268,7 +267,7 @@ impl Segmenter {
 
     /// Windows of silence since the open utterance's last speech.
     #[must_use]
-    pub fn silence(&self) -> usize {
+    pub(crate) fn silence(&self) -> usize {
         self.open
             .as_ref()
             .map_or(0, |open| self.next - 1 - open.last)
@@ -342,7 +341,7 @@ impl Segmenter {
 
 /// Loudness of a window: root of the mean square.
 #[must_use]
-pub fn level(window: &[f32]) -> f32 {
+pub(crate) fn level(window: &[f32]) -> f32 {
     (window.iter().map(|sample| sample * sample).sum::<f32>() / window.len().max(1) as f32).sqrt()
 }
 

@@ -37,7 +37,7 @@ const ANOTHER: f32 = 13.0;
 
 /// A voice as one sentence shows it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct VoicePrint {
+pub(crate) struct VoicePrint {
     /// Median pitch, octaves above 1 Hz.
     pub pitch: f32,
     /// Mean shape of the logarithmic spectrum: its cosine transform without the level.
@@ -49,7 +49,7 @@ pub struct VoicePrint {
 impl VoicePrint {
     /// The voice in 16 kHz samples; none if too little of them is voiced.
     #[must_use]
-    pub fn of(samples: &[f32]) -> Option<Self> {
+    pub(crate) fn of(samples: &[f32]) -> Option<Self> {
         let power = |frame: &[f32]| frame.iter().map(|s| s * s).sum::<f32>();
         let frames: Vec<&[f32]> = samples.windows(FRAME).step_by(HOP).collect();
         let floor = frames.iter().map(|frame| power(frame)).fold(0.0, f32::max) * FLOOR;
@@ -81,7 +81,7 @@ impl VoicePrint {
     }
     /// How unlike two voices are. Each feature counts in units of what it varies by from sentence to sentence of one voice.
     #[must_use]
-    pub fn distance(&self, other: &Self) -> f32 {
+    pub(crate) fn distance(&self, other: &Self) -> f32 {
         let pitch = (self.pitch - other.pitch) / PITCH_VARIES;
         let shape = self.shape.iter().zip(&other.shape).zip(SHAPE_VARIES);
         let shape: f32 = shape
@@ -92,13 +92,13 @@ impl VoicePrint {
 
     /// Whether somebody else speaks.
     #[must_use]
-    pub fn differs(&self, other: &Self) -> bool {
+    pub(crate) fn differs(&self, other: &Self) -> bool {
         self.distance(other) > ANOTHER
     }
 
     /// What both show of one voice.
     #[must_use]
-    pub fn with(&self, other: &Self) -> Self {
+    pub(crate) fn with(&self, other: &Self) -> Self {
         let frames = self.frames + other.frames;
         let share = other.frames as f32 / frames.max(1) as f32;
         let between = |a: f32, b: f32| a + (b - a) * share;

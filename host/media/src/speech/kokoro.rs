@@ -2,15 +2,17 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use anyhow::{Context, Result, bail, ensure};
+use dynacu_weights::{file, names};
 use ort::session::Session;
 use ort::value::Tensor;
+use parking_lot::Mutex;
 
 use super::phonemes::{self, Clause};
 use super::{Pcm, join};
-use crate::models::{self, names, onnx};
+use crate::error::{ModelError, SpeechError};
+use crate::onnx;
 
 /// Samples a second of every Kokoro voice.
 pub const RATE: u32 = 24_000;
@@ -37,14 +39,12 @@ impl Kokoro {
     ///
     /// # Errors
     /// When a file is missing or does not open.
-    pub fn load() -> Result<Self> {
-        let path = models::file(names::KOKORO_VOCABULARY)?;
-        let text = std::fs::read_to_string(&path)
-            .with_context(|| format!("cannot read {}", path.display()))?;
+    pub fn load() -> Result<Self, ModelError> {
+        let path = file(names::KOKORO_VOCABULARY)?;
         let vocabulary =
-            vocabulary(&text).with_context(|| format!("{} is no vocabulary", path.display()))?;
-        let voices = models::file(names::KOKORO_VOICES)?;
-        let session = Mutex::new(onnx::session(&models::file(names::KOKORO)?, 2)?);
+            vocabulary(&onnx::read(&path)?).map_err(|what| ModelError::Broken { path, what })?;
+        let voices = file(names::KOKORO_VOICES)?;
+        let session = Mutex::new(onnx::session(&file(names::KOKORO)?, 2)?);
         Ok(Self {
             session,
             vocabulary,
@@ -57,10 +57,13 @@ impl Kokoro {
     ///
     /// # Errors
     /// When the folder of voices cannot be read.
-    pub fn voices() -> Result<Vec<String>> {
-        let folder = models::file(names::KOKORO_VOICES)?;
+    pub fn voices() -> Result<Vec<String>, ModelError> {
+        let folder = file(names::KOKORO_VOICES)?;
         let mut voices: Vec<String> = std::fs::read_dir(&folder)
-            .with_context(|| format!("cannot read {}", folder.display()))?
+            .map_err(|reason| ModelError::Unreadable {
+                path: folder.clone(),
+                reason,
+            })?
             .filter_map(|entry| {
                 entry
                     .ok()?
@@ -80,15 +83,12 @@ impl Kokoro {
     ///
     /// # Errors
     /// When the voice is unknown, the speed outside 0.5 to 2, there is nothing to speak, or the model fails.
-    pub fn synthesize(&self, voice: &str, text: &str, speed: f32) -> Result<Pcm> {
-        ensure!(
-            (0.5..=2.0).contains(&speed),
-            "a speed of {speed} is outside 0.5 to 2"
-        );
+    pub fn synthesize(&self, voice: &str, text: &str, speed: f32) -> Result<Pcm, SpeechError> {
+        if !(0.5..=2.0).contains(&speed) {
+            return Err(SpeechError::Speed(speed));
+        }
         let Some((language, british)) = language(voice) else {
-            bail!(
-                "{voice:?} is no English Kokoro voice; their names begin with am_, af_, bm_ or bf_"
-            );
+            return Err(SpeechError::UnknownVoice(voice.to_owned()));
         };
         let style = self.style(voice)?;
         let clauses = phonemes::clauses(text, language)?;
@@ -96,33 +96,32 @@ impl Kokoro {
             .stretches(&clauses, british)
             .into_iter()
             .map(|tokens| self.stretch(tokens, &style, speed))
-            .collect::<Result<_>>()?;
+            .collect::<Result<_, _>>()?;
         let samples = join(&pieces, RATE, (PAUSE_MS as f32 / speed) as u32);
-        ensure!(!samples.is_empty(), "there is nothing to speak in {text:?}");
+        if samples.is_empty() {
+            return Err(SpeechError::Nothing(text.to_owned()));
+        }
         Ok(Pcm {
             rate: RATE,
             samples,
         })
     }
 
-    fn style(&self, voice: &str) -> Result<Arc<Vec<f32>>> {
-        let mut styles = self.styles.lock().unwrap_or_else(PoisonError::into_inner);
+    fn style(&self, voice: &str) -> Result<Arc<Vec<f32>>, SpeechError> {
+        let mut styles = self.styles.lock();
         if let Some(style) = styles.get(voice) {
             return Ok(Arc::clone(style));
         }
         let path = self.voices.join(format!("{voice}.bin"));
-        let bytes = std::fs::read(&path).with_context(|| {
-            format!(
-                "the voice {voice} is not in {}: `dynacu-host models pull` fetches all",
-                self.voices.display()
-            )
+        let bytes = std::fs::read(&path).map_err(|_| SpeechError::MissingVoice {
+            voice: voice.to_owned(),
+            folder: self.voices.clone(),
         })?;
         let (words, rest) = bytes.as_chunks::<4>();
-        ensure!(
-            rest.is_empty() && !words.is_empty() && words.len() % STYLE == 0,
-            "{} is no Kokoro voice",
-            path.display()
-        );
+        if !rest.is_empty() || words.is_empty() || words.len() % STYLE != 0 {
+            let what = "it is no Kokoro voice".to_owned();
+            return Err(ModelError::Broken { path, what }.into());
+        }
         let style: Arc<Vec<f32>> =
             Arc::new(words.iter().map(|word| f32::from_le_bytes(*word)).collect());
         styles.insert(voice.to_owned(), Arc::clone(&style));
@@ -185,7 +184,7 @@ impl Kokoro {
             .collect()
     }
 
-    fn stretch(&self, tokens: Vec<i64>, style: &[f32], speed: f32) -> Result<Vec<f32>> {
+    fn stretch(&self, tokens: Vec<i64>, style: &[f32], speed: f32) -> Result<Vec<f32>, ModelError> {
         // A voice has one style vector for each length of text, without the two framing tokens.
         let row = tokens.len().min(style.len() / STYLE - 1);
         let style = style[row * STYLE..(row + 1) * STYLE].to_vec();
@@ -195,11 +194,9 @@ impl Kokoro {
             "style" => Tensor::from_array(([1, STYLE], style))?,
             "speed" => Tensor::from_array(([1], vec![speed]))?,
         ];
-        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        let outputs = session.run(inputs).context("Kokoro failed")?;
-        let (_, samples) = outputs[0]
-            .try_extract_tensor::<f32>()
-            .context("Kokoro returned no sound")?;
+        let mut session = self.session.lock();
+        let outputs = session.run(inputs)?;
+        let (_, samples) = outputs[0].try_extract_tensor::<f32>()?;
         Ok(samples.to_vec())
     }
 }
@@ -224,12 +221,13 @@ fn language(voice: &str) -> Option<(&'static str, bool)> {
     }
 }
 
-fn vocabulary(text: &str) -> Result<HashMap<char, i64>> {
+fn vocabulary(json: &[u8]) -> Result<HashMap<char, i64>, String> {
     #[derive(serde::Deserialize)]
     struct File {
         vocab: HashMap<char, i64>,
     }
-    Ok(serde_json::from_str::<File>(text)?.vocab)
+    let file: File = serde_json::from_slice(json).map_err(|error| error.to_string())?;
+    Ok(file.vocab)
 }
 
 #[cfg(test)]

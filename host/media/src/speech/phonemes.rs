@@ -7,9 +7,9 @@ use std::process::Command;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
 use regex::{Captures, Regex};
 
+use crate::error::SpeechError;
 use crate::subprocess;
 
 /// Far more than a page of text takes (20 ms a sentence).
@@ -20,7 +20,7 @@ const LONGEST: usize = 4000;
 
 /// A stretch of speech up to a pause.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Clause {
+pub(crate) struct Clause {
     /// IPA of espeak-ng, diphthongs and affricates tied by `^`.
     pub ipa: String,
     /// What ended the clause, one of `. ! ? … , ; : —`.
@@ -29,7 +29,7 @@ pub struct Clause {
 
 impl Clause {
     #[must_use]
-    pub fn ends_sentence(&self) -> bool {
+    pub(crate) fn ends_sentence(&self) -> bool {
         matches!(self.mark, '.' | '!' | '?' | '…')
     }
 }
@@ -38,16 +38,16 @@ impl Clause {
 ///
 /// # Errors
 /// When there is nothing to speak in the text, when it is too long, or when espeak-ng is missing or fails.
-pub fn clauses(text: &str, language: &str) -> Result<Vec<Clause>> {
+pub(crate) fn clauses(text: &str, language: &str) -> Result<Vec<Clause>, SpeechError> {
     if text.len() > LONGEST {
-        bail!(
-            "the text to speak has {} bytes; at most {LONGEST} are spoken at once",
-            text.len()
-        );
+        return Err(SpeechError::TooLong {
+            bytes: text.len(),
+            most: LONGEST,
+        });
     }
     let cut = cut(&readable(text));
     if cut.is_empty() {
-        bail!("there is nothing to speak in {text:?}");
+        return Err(SpeechError::Nothing(text.to_owned()));
     }
     // One paragraph a clause and one process for all. Where espeak-ng splits a clause further, lines and clauses no
     // longer pair up, and each clause gets a process of its own.
@@ -59,7 +59,7 @@ pub fn clauses(text: &str, language: &str) -> Result<Vec<Clause>> {
         paragraphs
             .iter()
             .map(|words| Ok(espeak(words, language)?.join(" ")))
-            .collect::<Result<_>>()?
+            .collect::<Result<_, SpeechError>>()?
     };
     let clauses: Vec<Clause> = spoken
         .into_iter()
@@ -68,21 +68,23 @@ pub fn clauses(text: &str, language: &str) -> Result<Vec<Clause>> {
         .map(|(ipa, (_, mark))| Clause { ipa, mark: *mark })
         .collect();
     if clauses.is_empty() {
-        bail!("there is nothing to speak in {text:?}");
+        return Err(SpeechError::Nothing(text.to_owned()));
     }
     Ok(clauses)
 }
 
 /// Runs espeak-ng once; one item a line of its answer. The text goes by standard input, so nothing in it is an option.
-fn espeak(text: &str, language: &str) -> Result<Vec<String>> {
+fn espeak(text: &str, language: &str) -> Result<Vec<String>, SpeechError> {
     let mut command = Command::new("espeak-ng");
     command.args([
         "-q", "--ipa", "--tie=^", "-b", "1", "-v", language, "--stdin",
     ]);
-    let ended = subprocess::run(&mut command, text.as_bytes(), LIMIT)
-        .context("speech needs espeak-ng (Debian package espeak-ng)")?;
+    let ended = subprocess::run(&mut command, text.as_bytes(), LIMIT)?;
     if !ended.success {
-        bail!("espeak-ng refused the text in {language}: {}", ended.stderr);
+        return Err(SpeechError::Refused {
+            language: language.to_owned(),
+            said: ended.stderr,
+        });
     }
     // A word that espeak-ng takes for foreign is framed by marks such as (fr) … (en-us).
     static FOREIGN: LazyLock<Option<Regex>> =
@@ -257,7 +259,7 @@ fn finish(clauses: &mut Vec<(String, char)>, words: &mut String, mark: char) {
 
 /// Kokoro's own notation for espeak-ng's IPA, by the voice's accent.
 #[must_use]
-pub fn kokoro_notation(ipa: &str, british: bool) -> String {
+pub(crate) fn kokoro_notation(ipa: &str, british: bool) -> String {
     const BOTH: [(&str, &str); 12] = [
         ("a^ɪ", "I"),
         ("a^ʊ", "W"),

@@ -1,16 +1,17 @@
 //! The agent's voice: Piper, one short sentence in well under half a second.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result, bail, ensure};
+use dynacu_weights::{file, names};
 use ort::session::Session;
 use ort::value::Tensor;
+use parking_lot::Mutex;
 use serde::Deserialize;
 
 use super::phonemes::{self, Clause};
 use super::{Pcm, Voice, join};
-use crate::models::{self, names, onnx};
+use crate::error::{ModelError, SpeechError};
+use crate::onnx;
 
 /// Pause between two sentences.
 const PAUSE_MS: u32 = 200;
@@ -53,20 +54,20 @@ impl Piper {
     ///
     /// # Errors
     /// When a file is missing or does not open.
-    pub fn load() -> Result<Self> {
-        let path = models::file(names::PIPER_CONFIG)?;
-        let text = std::fs::read_to_string(&path)
-            .with_context(|| format!("cannot read {}", path.display()))?;
-        let config: Config = serde_json::from_str(&text)
-            .with_context(|| format!("{} is no Piper configuration", path.display()))?;
+    pub fn load() -> Result<Self, ModelError> {
+        let path = file(names::PIPER_CONFIG)?;
+        let broken = |what: String| ModelError::Broken {
+            path: path.clone(),
+            what,
+        };
+        let config: Config = serde_json::from_slice(&onnx::read(&path)?)
+            .map_err(|error| broken(error.to_string()))?;
         for frame in ["^", "_", "$"] {
-            ensure!(
-                config.phoneme_id_map.contains_key(frame),
-                "{} has no id for {frame:?}",
-                path.display()
-            );
+            if !config.phoneme_id_map.contains_key(frame) {
+                return Err(broken(format!("it has no id for {frame:?}")));
+            }
         }
-        let session = Mutex::new(onnx::session(&models::file(names::PIPER)?, 2)?);
+        let session = Mutex::new(onnx::session(&file(names::PIPER)?, 2)?);
         Ok(Self { session, config })
     }
 
@@ -100,20 +101,18 @@ impl Piper {
         ids
     }
 
-    fn sentence(&self, clauses: &[Clause]) -> Result<Vec<f32>> {
+    fn sentence(&self, clauses: &[Clause]) -> Result<Vec<f32>, ModelError> {
         let ids = self.ids(clauses);
         let count = ids.len();
         let scales = vec![0.0_f32, self.config.inference.length_scale, 0.0];
         let inputs = ort::inputs![
             "input" => Tensor::from_array(([1, count], ids))?,
-            "input_lengths" => Tensor::from_array(([1], vec![i64::try_from(count)?]))?,
+            "input_lengths" => Tensor::from_array(([1], vec![count as i64]))?,
             "scales" => Tensor::from_array(([3], scales))?,
         ];
-        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        let outputs = session.run(inputs).context("Piper failed")?;
-        let (_, samples) = outputs[0]
-            .try_extract_tensor::<f32>()
-            .context("Piper returned no sound")?;
+        let mut session = self.session.lock();
+        let outputs = session.run(inputs)?;
+        let (_, samples) = outputs[0].try_extract_tensor::<f32>()?;
         Ok(samples.to_vec())
     }
 }
@@ -123,16 +122,16 @@ impl Voice for Piper {
     ///
     /// # Errors
     /// When there is nothing to speak in the text, or espeak-ng or the model fails.
-    fn synthesize(&self, text: &str) -> Result<Pcm> {
+    fn synthesize(&self, text: &str) -> Result<Pcm, SpeechError> {
         let clauses = phonemes::clauses(text, &self.config.espeak.voice)?;
         let sentences: Vec<Vec<f32>> = clauses
             .split_inclusive(Clause::ends_sentence)
             .map(|sentence| self.sentence(sentence))
-            .collect::<Result<_>>()?;
+            .collect::<Result<_, _>>()?;
         let rate = self.config.audio.sample_rate;
         let samples = join(&sentences, rate, PAUSE_MS);
         if samples.is_empty() {
-            bail!("Piper returned no sound for {text:?}");
+            return Err(SpeechError::Nothing(text.to_owned()));
         }
         Ok(Pcm { rate, samples })
     }

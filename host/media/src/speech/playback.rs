@@ -1,20 +1,22 @@
 //! Playing speech into the virtual microphone, in real time.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use libpulse_binding::context::{Context, FlagSet as ContextFlags, State as ContextState};
 use libpulse_binding::def::BufferAttr;
+use libpulse_binding::error::PAErr;
 use libpulse_binding::mainloop::standard::Mainloop;
 use libpulse_binding::operation::State as OperationState;
 use libpulse_binding::sample::{Format, Spec};
 use libpulse_binding::stream::{FlagSet, SeekMode, State as StreamState, Stream};
 use libpulse_binding::time::MicroSeconds;
+use parking_lot::Mutex;
 
 use super::{Pcm, resample::resample};
 use crate::capture::timebase::Timebase;
+use crate::error::SoundError;
 
 /// Samples a second of [`Microphone::spoken`], as of all sound in a record.
 pub const SPOKEN_RATE: u32 = 16_000;
@@ -59,7 +61,11 @@ impl Microphone {
     ///
     /// # Errors
     /// When the server does not answer or has no such sink.
-    pub fn connect(pulse_server: &str, sink: &str, timebase: Arc<Timebase>) -> Result<Self> {
+    pub fn connect(
+        pulse_server: &str,
+        sink: &str,
+        timebase: Arc<Timebase>,
+    ) -> Result<Self, SoundError> {
         let microphone = Self {
             server: pulse_server.to_owned(),
             sink: sink.to_owned(),
@@ -77,8 +83,8 @@ impl Microphone {
     ///
     /// # Errors
     /// When the sound server is gone or stops playing.
-    pub fn play(&self, pcm: &Pcm, cancel: &AtomicBool) -> Result<Played> {
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn play(&self, pcm: &Pcm, cancel: &AtomicBool) -> Result<Played, SoundError> {
+        let _turn = self.turn.lock();
         let samples: Vec<i16> = pcm.samples.iter().map(|sample| to_i16(*sample)).collect();
         let mut connection = Connection::open(&self.server)?;
         let mut stream = connection.stream(&self.sink, pcm.rate)?;
@@ -99,10 +105,7 @@ impl Microphone {
             rate: pcm.rate,
             samples: samples[..count].to_vec(),
         };
-        self.played
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(utterance);
+        self.played.lock().push(utterance);
         Ok(Played {
             started_at: self.timebase.millis(heard.started),
             ended_at: self.timebase.millis(heard.ended),
@@ -115,17 +118,12 @@ impl Microphone {
     ///
     /// # Errors
     /// When an utterance of another rate cannot be resampled.
-    pub fn spoken(&self, until: u64) -> Result<Vec<i16>> {
+    pub fn spoken(&self, until: u64) -> Result<Vec<i16>, SoundError> {
         let Some(zero) = self.timebase.started() else {
             return Ok(Vec::new());
         };
         let mut timeline = vec![0; samples_in(Duration::from_millis(until), SPOKEN_RATE)];
-        for utterance in self
-            .played
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .iter()
-        {
+        for utterance in self.played.lock().iter() {
             let samples = if utterance.rate == SPOKEN_RATE {
                 utterance.samples.clone()
             } else {
@@ -187,33 +185,36 @@ impl Drop for Connection {
 }
 
 impl Connection {
-    fn open(server: &str) -> Result<Self> {
-        let mainloop =
-            Mainloop::new().ok_or_else(|| anyhow!("PulseAudio's client library does not start"))?;
-        let context = Context::new(&mainloop, "dynacu speech")
-            .ok_or_else(|| anyhow!("PulseAudio's client library does not start"))?;
+    fn open(server: &str) -> Result<Self, SoundError> {
+        let mainloop = Mainloop::new().ok_or(SoundError::Library)?;
+        let context = Context::new(&mainloop, "dynacu speech").ok_or(SoundError::Library)?;
         let mut connection = Self { context, mainloop };
-        let trouble = || format!("cannot reach the sound server at {server}");
+        let unreachable = |reason: &dyn std::fmt::Display| SoundError::Unreachable {
+            server: server.to_owned(),
+            reason: reason.to_string(),
+        };
         connection
             .context
             .connect(Some(server), ContextFlags::NOAUTOSPAWN, None)
-            .with_context(trouble)?;
+            .map_err(|error| unreachable(&error))?;
         let start = Instant::now();
         loop {
             match connection.context.get_state() {
                 ContextState::Ready => return Ok(connection),
                 ContextState::Failed | ContextState::Terminated => {
-                    return Err(anyhow!("{}", connection.context.errno())).with_context(trouble);
+                    return Err(unreachable(&connection.context.errno()));
                 }
-                _ if start.elapsed() > PATIENCE => bail!("{}: no answer", trouble()),
+                _ if start.elapsed() > PATIENCE => {
+                    return Err(unreachable(&"it does not answer"));
+                }
                 _ => connection.tick()?,
             }
         }
     }
 
     /// Waits a moment for the server and handles what it sent.
-    fn tick(&mut self) -> Result<()> {
-        let lost = |error| anyhow!("the connection to the sound server broke: {error}");
+    fn tick(&mut self) -> Result<(), SoundError> {
+        let lost = |error: PAErr| SoundError::Broken(format!("{error}"));
         self.mainloop.prepare(Some(TICK)).map_err(lost)?;
         self.mainloop.poll().map_err(lost)?;
         self.mainloop.dispatch().map_err(lost)?;
@@ -221,18 +222,21 @@ impl Connection {
     }
 
     /// A playback stream that is ready to be written to.
-    fn stream(&mut self, sink: &str, rate: u32) -> Result<Stream> {
+    fn stream(&mut self, sink: &str, rate: u32) -> Result<Stream, SoundError> {
         let spec = Spec {
             format: Format::S16le,
             channels: 1,
             rate,
         };
-        ensure!(
-            spec.is_valid(),
-            "a sample rate of {rate} Hz cannot be played"
-        );
-        let mut stream = Stream::new(&mut self.context, "speech", &spec, None)
-            .ok_or_else(|| anyhow!("the sound server refuses a stream"))?;
+        let refused = |reason: &dyn std::fmt::Display| SoundError::NotPlayed {
+            sink: sink.to_owned(),
+            reason: reason.to_string(),
+        };
+        if !spec.is_valid() {
+            return Err(refused(&format_args!("{rate} Hz is no sample rate")));
+        }
+        let mut stream =
+            Stream::new(&mut self.context, "speech", &spec, None).ok_or(SoundError::Library)?;
         let bytes = |millis: u32| rate * millis / 1000 * 2;
         let buffer = BufferAttr {
             maxlength: u32::MAX,
@@ -247,16 +251,16 @@ impl Connection {
             | FlagSet::DONT_MOVE;
         stream
             .connect_playback(Some(sink), Some(&buffer), flags, None, None)
-            .with_context(|| format!("cannot play into the sink {sink}"))?;
+            .map_err(|error| refused(&error))?;
         let start = Instant::now();
         loop {
             match stream.get_state() {
                 StreamState::Ready => return Ok(stream),
                 StreamState::Failed | StreamState::Terminated => {
-                    bail!("cannot play into the sink {sink}: {}", self.context.errno());
+                    return Err(refused(&self.context.errno()));
                 }
                 _ if start.elapsed() > PATIENCE => {
-                    bail!("the sound server does not open the sink {sink}")
+                    return Err(refused(&"the sound server does not open it"));
                 }
                 _ => self.tick()?,
             }
@@ -269,7 +273,7 @@ impl Connection {
         samples: &[i16],
         rate: u32,
         cancel: &AtomicBool,
-    ) -> Result<Heard> {
+    ) -> Result<Heard, SoundError> {
         let bytes: Vec<u8> = samples
             .iter()
             .flat_map(|sample| sample.to_le_bytes())
@@ -282,10 +286,10 @@ impl Connection {
         let mut started: Option<Instant> = None;
         loop {
             if stream.get_state() != StreamState::Ready {
-                bail!(
-                    "the sound server closed the microphone's stream: {}",
+                return Err(SoundError::Broken(format!(
+                    "the microphone's stream was closed ({})",
                     self.context.errno()
-                );
+                )));
             }
             if let Ok(Some(position)) = stream.get_time()
                 && position.0 > 0
@@ -312,7 +316,7 @@ impl Connection {
                 if end > written {
                     stream
                         .write_copy(&bytes[written..end], 0, SeekMode::Relative)
-                        .context("the sound server refuses the speech")?;
+                        .map_err(|error| SoundError::Broken(format!("{error}")))?;
                     written = end;
                 }
             } else {
@@ -330,16 +334,15 @@ impl Connection {
                         });
                     }
                     OperationState::Cancelled => {
-                        bail!("the sound server gave up playing the speech")
+                        return Err(SoundError::Broken("the speech was given up".to_owned()));
                     }
                 }
             }
             if opened.elapsed() > length + PATIENCE {
-                bail!(
-                    "the sound server stopped playing the speech: {} of {} bytes taken",
-                    written,
+                return Err(SoundError::Broken(format!(
+                    "no more speech was played after {written} of {} bytes",
                     bytes.len()
-                );
+                )));
             }
             self.tick()?;
         }

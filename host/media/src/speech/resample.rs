@@ -1,24 +1,30 @@
 //! Changing the sample rate of a whole clip.
 
-use anyhow::{Context, Result};
 use rubato::audioadapter_buffers::direct::InterleavedSlice;
 use rubato::{Fft, FixedSync, Resampler};
+
+use crate::error::SoundError;
 
 /// Resamples a mono clip; the result lines up with the input, with no delay at its start.
 ///
 /// # Errors
 /// When a rate is 0 or the resampler refuses the pair of rates.
-pub fn resample(samples: &[f32], from: u32, to: u32) -> Result<Vec<f32>> {
+pub fn resample(samples: &[f32], from: u32, to: u32) -> Result<Vec<f32>, SoundError> {
     if from == to || samples.is_empty() {
         return Ok(samples.to_vec());
     }
-    let context = || format!("cannot change the sample rate from {from} Hz to {to} Hz");
+    let refused = |error: &dyn std::fmt::Display| SoundError::Rate {
+        from,
+        to,
+        reason: error.to_string(),
+    };
     let mut resampler = Fft::<f32>::new(from as usize, to as usize, 1024, 1, FixedSync::Both)
-        .with_context(context)?;
-    let input = InterleavedSlice::new(samples, 1, samples.len()).with_context(context)?;
+        .map_err(|error| refused(&error))?;
+    let input =
+        InterleavedSlice::new(samples, 1, samples.len()).map_err(|error| refused(&error))?;
     let output = resampler
         .process_all(&input, samples.len(), None)
-        .with_context(context)?;
+        .map_err(|error| refused(&error))?;
     Ok(output.take_data())
 }
 

@@ -7,7 +7,7 @@ use reqwest::Client;
 use reqwest::redirect::Policy;
 
 use super::address::{LookUp, PublicOnly, SystemLookUp};
-use crate::tls;
+use crate::weights::tls;
 
 /// A server that does not take a connection within this time is down.
 const CONNECTING: Duration = Duration::from_secs(5);

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::Wants;
 use super::inputs::digest_of;
 use crate::episode::outcome;
-use crate::suite::summary::outcome_name;
 
 /// What an episode came to, as it is committed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -82,7 +81,7 @@ impl Recorded {
             run: Run {
                 record: record_digest(folder)?,
                 inputs: digest_of(inputs),
-                outcome: outcome_name(result.outcome).to_owned(),
+                outcome: result.outcome.name().to_owned(),
                 cause: result.cause.name(),
                 page_result: result.page_result.clone(),
                 steps: result.steps,

@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use x11rb::NONE;
 use x11rb::connection::{Connection, RequestConnection};
@@ -10,35 +9,40 @@ use x11rb::protocol::Event;
 use x11rb::protocol::damage::{self, ConnectionExt as _, ReportLevel};
 use x11rb::rust_connection::RustConnection;
 
+use super::ScreenError;
+
 /// Watches a window and all that is in it. The server speaks once; then it is silent until it is told to forget.
-pub struct Damage {
+pub(crate) struct Damage {
     id: u32,
     damaged: bool,
 }
 
 impl Damage {
-    pub fn watch(connection: &RustConnection, window: u32) -> Result<Self> {
+    pub(crate) fn watch(connection: &RustConnection, window: u32) -> Result<Self, ScreenError> {
         connection
             .extension_information(damage::X11_EXTENSION_NAME)?
-            .context("the display has no DAMAGE extension, which captures in a burst need: run without --burst")?;
+            .ok_or(ScreenError::NoDamage)?;
         connection.damage_query_version(1, 1)?.reply()?;
         let id = connection.generate_id()?;
         connection
             .damage_create(id, window, ReportLevel::NON_EMPTY)?
-            .check()
-            .context("the display does not say when something is drawn")?;
+            .check()?;
         Ok(Self { id, damaged: false })
     }
 
     /// What was drawn until now is known.
-    pub fn forget(&mut self, connection: &RustConnection) -> Result<()> {
+    pub(crate) fn forget(&mut self, connection: &RustConnection) -> Result<(), ScreenError> {
         self.take_events(connection)?;
         self.damaged = false;
         connection.damage_subtract(self.id, NONE, NONE)?;
         Ok(())
     }
 
-    pub fn wait(&mut self, connection: &RustConnection, until: Instant) -> Result<bool> {
+    pub(crate) fn wait(
+        &mut self,
+        connection: &RustConnection,
+        until: Instant,
+    ) -> Result<bool, ScreenError> {
         loop {
             self.take_events(connection)?;
             let left = until.saturating_duration_since(Instant::now());
@@ -48,16 +52,13 @@ impl Damage {
             let mut socket = [PollFd::new(connection.stream(), PollFlags::IN)];
             match poll(&mut socket, Some(&timespec(left))) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error).context("cannot wait for the display"),
+                Err(error) => return Err(ScreenError::Gone(error.to_string())),
             }
         }
     }
 
-    fn take_events(&mut self, connection: &RustConnection) -> Result<()> {
-        while let Some(event) = connection
-            .poll_for_event()
-            .context("the display has gone away")?
-        {
+    fn take_events(&mut self, connection: &RustConnection) -> Result<(), ScreenError> {
+        while let Some(event) = connection.poll_for_event()? {
             if let Event::DamageNotify(notice) = event {
                 self.damaged |= notice.damage == self.id;
             }

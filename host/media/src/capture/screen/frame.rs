@@ -4,6 +4,7 @@ use std::io::Cursor;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use dynacu_vocabulary::Rect;
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{DynamicImage, ImageEncoder, ImageFormat, RgbImage};
@@ -12,6 +13,12 @@ use super::tiles::{band_bytes, fingerprints};
 
 /// A rectangle in pixels: x, y, width, height.
 pub type Area = (u32, u32, u32, u32);
+
+/// The same as policies and records have it.
+#[must_use]
+pub fn rect((x, y, width, height): Area) -> Rect {
+    (x as i32, y as i32, width, height).into()
+}
 
 /// JPEG quality of 1 to 100: high enough for small text, a third of the size of PNG on photographs.
 const JPEG_QUALITY: u8 = 88;

@@ -13,7 +13,7 @@ pub const BLOCK: usize = TILE as usize * 4;
 type Sums = [u64; 4];
 
 /// Bytes of one row of tiles in frames that are so many pixels wide.
-pub fn band_bytes(width: u32) -> usize {
+pub(crate) fn band_bytes(width: u32) -> usize {
     (width * TILE * 4).max(4) as usize
 }
 
@@ -22,7 +22,7 @@ pub fn band_bytes(width: u32) -> usize {
 /// nothing by that.
 ///
 /// `band` has four bytes a pixel and `width` pixels a row.
-pub fn fingerprints(band: &[u8], width: u32) -> impl Iterator<Item = u64> {
+pub(crate) fn fingerprints(band: &[u8], width: u32) -> impl Iterator<Item = u64> {
     let mut sums: Vec<Sums> = vec![[1, 2, 3, 4]; width.div_ceil(TILE) as usize];
     for row in band.chunks_exact((width as usize * 4).max(4)) {
         for (sums, block) in sums.iter_mut().zip(row.chunks(BLOCK)) {

@@ -1,21 +1,24 @@
 //! CLIP ViT-B/32's image tower: the encoder that the specification names. Used whenever its file is in the cache.
 
 use std::path::Path;
-use std::sync::Mutex;
 
-use anyhow::{Context, Result, ensure};
+use dynacu_weights::{file, names};
 use image::imageops::FilterType;
 use image::{DynamicImage, RgbImage};
 use ort::session::Session;
 use ort::value::TensorRef;
+use parking_lot::Mutex;
 
 use super::{Encoder, SIDE, planes, squeezed};
-use crate::models::{file, names, onnx};
+use crate::error::ModelError;
+use crate::onnx;
 
 const MEAN: [f32; 3] = [0.481_454_7, 0.457_827_5, 0.408_210_7];
 const DEVIATION: [f32; 3] = [0.268_629_5, 0.261_302_6, 0.275_777_1];
 /// The output's name in the usual exports; elsewhere the first output is taken.
 const OUTPUT: &str = "image_embeds";
+/// As it is called in errors.
+const MODEL: &str = "CLIP";
 
 pub struct Clip {
     session: Mutex<Session>,
@@ -28,7 +31,7 @@ impl Clip {
     ///
     /// # Errors
     /// When the file is missing or is no model of pictures.
-    pub fn load() -> Result<Self> {
+    pub fn load() -> Result<Self, ModelError> {
         Self::open(&file(names::CLIP)?)
     }
 
@@ -37,14 +40,9 @@ impl Clip {
     ///
     /// # Errors
     /// When the file is missing or is no model of pictures.
-    pub fn open(model: &Path) -> Result<Self> {
+    pub fn open(model: &Path) -> Result<Self, ModelError> {
         let session = onnx::session(model, 1)?;
-        let input = session
-            .inputs()
-            .first()
-            .context("the CLIP model has no input")?
-            .name()
-            .to_owned();
+        let input = onnx::first(session.inputs(), MODEL)?;
         if let Some(shape) = input_shape(&session) {
             let side = i64::from(SIDE);
             // Exports leave sizes open as -1.
@@ -53,20 +51,20 @@ impl Clip {
                     .iter()
                     .zip([1, 3, side, side])
                     .all(|(have, want)| *have == want || *have < 0);
-            ensure!(
-                fits,
-                "{} takes pictures of {shape:?}, and CLIP ViT-B/32 takes [1, 3, 224, 224]: run `dynacu-host models verify`",
-                model.display()
-            );
+            if !fits {
+                return Err(ModelError::Broken {
+                    path: model.to_owned(),
+                    what: format!(
+                        "it takes pictures of {shape:?}, and CLIP ViT-B/32 takes [1, 3, 224, 224]"
+                    ),
+                });
+            }
         }
         let outputs = session.outputs();
-        let output = outputs
-            .iter()
-            .find(|output| output.name() == OUTPUT)
-            .or(outputs.first())
-            .context("the CLIP model has no output")?
-            .name()
-            .to_owned();
+        let output = match outputs.iter().find(|output| output.name() == OUTPUT) {
+            Some(output) => output.name().to_owned(),
+            None => onnx::first(outputs, MODEL)?,
+        };
         Ok(Self {
             session: Mutex::new(session),
             input,
@@ -80,18 +78,15 @@ impl Encoder for Clip {
         "clip-vit-b32"
     }
 
-    fn embed(&self, image: &RgbImage) -> Result<Vec<f32>> {
+    fn embed(&self, image: &RgbImage) -> Result<Vec<f32>, ModelError> {
         let pixels = planes(&prepared(image), MEAN, DEVIATION);
         let side = SIDE as usize;
         let input = TensorRef::from_array_view(([1, 3, side, side], pixels.as_slice()))?;
-        let mut session = self
-            .session
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut session = self.session.lock();
         let outputs = session.run(ort::inputs![self.input.as_str() => input])?;
         let (_, features) = outputs
             .get(&self.output)
-            .context("the CLIP model gave no embedding")?
+            .ok_or_else(|| ModelError::failed(MODEL)("it gave no embedding"))?
             .try_extract_tensor::<f32>()?;
         Ok(features.to_vec())
     }

@@ -1,16 +1,16 @@
 //! The stand-in encoder: PP-LCNet trained on photographs, cut open before its last layer.
 
-use std::sync::Mutex;
-
-use anyhow::{Context, Result};
+use dynacu_weights::{file, names};
 use image::RgbImage;
 use image::imageops::FilterType;
 use ort::session::Session;
 use ort::value::TensorRef;
+use parking_lot::Mutex;
 
 use super::{Encoder, SIDE, planes, squeezed};
-use crate::models::protobuf::bytes;
-use crate::models::{file, names, onnx};
+use crate::error::ModelError;
+use crate::onnx;
+use crate::protobuf::bytes;
 
 /// The tensor that holds the 512 features.
 const FEATURES: &str = "p2o.pd_op.pool2d.2.0";
@@ -27,13 +27,11 @@ impl StandIn {
     ///
     /// # Errors
     /// When the file is missing or is not that model.
-    pub fn load() -> Result<Self> {
+    pub fn load() -> Result<Self, ModelError> {
         let path = file(names::LCNET)?;
-        let mut model =
-            std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut model = onnx::read(&path)?;
         model.extend(one_more_output(FEATURES));
-        let session = onnx::session_from_bytes(&model, 1)
-            .with_context(|| format!("cannot open the model {}", path.display()))?;
+        let session = onnx::session_of(&model, &path, 1)?;
         Ok(Self {
             session: Mutex::new(session),
         })
@@ -45,18 +43,15 @@ impl Encoder for StandIn {
         "pp-lcnet"
     }
 
-    fn embed(&self, image: &RgbImage) -> Result<Vec<f32>> {
+    fn embed(&self, image: &RgbImage) -> Result<Vec<f32>, ModelError> {
         let pixels = planes(&squeezed(image, FilterType::Triangle), MEAN, DEVIATION);
         let side = SIDE as usize;
         let input = TensorRef::from_array_view(([1, 3, side, side], pixels.as_slice()))?;
-        let mut session = self
-            .session
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut session = self.session.lock();
         let outputs = session.run(ort::inputs!["x" => input])?;
         let (_, features) = outputs
             .get(FEATURES)
-            .context("the encoder gave no features")?
+            .ok_or_else(|| ModelError::failed("PP-LCNet")("it gave no features"))?
             .try_extract_tensor::<f32>()?;
         Ok(features.to_vec())
     }

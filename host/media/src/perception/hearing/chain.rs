@@ -9,7 +9,7 @@ use super::passage::{Confirmed, Passage};
 use super::place::place;
 use super::shared::{FRESH, Question, Shared};
 use super::stats::HearingTimes;
-use super::{CONTEXT_MS, Heard, Layer};
+use super::{CONTEXT_MS, Heard, Layer, Utterance};
 use crate::capture::ring::RATE;
 use crate::capture::timebase::Timebase;
 use crate::perception::recognizer::{Clip, Pace, Segment, Transcribe, Word, sentences};
@@ -39,12 +39,7 @@ const LEAST_LENGTH_MS: u64 = 2000;
 /// What the chain produces, as it does.
 pub(super) enum Said {
     /// Everything of one stretch of speech.
-    Utterance {
-        text: String,
-        start_ms: u64,
-        end_ms: u64,
-        confidence: f32,
-    },
+    Utterance(Utterance),
     /// A sentence is complete.
     Sentence(Sentence),
     /// Speech could not be recognised: the transcript has a hole.
@@ -162,7 +157,7 @@ impl Chain {
 
     fn judge(&mut self, window: &[f32]) -> f32 {
         self.detector.probability(window).unwrap_or_else(|error| {
-            tracing::warn!("{error:#}");
+            tracing::warn!("{error}");
             self.shared.count(|stats| stats.failures += 1);
             0.0
         })
@@ -193,12 +188,12 @@ impl Chain {
         {
             let sum: f32 = words.iter().map(|word| word.confidence).sum();
             let texts: Vec<&str> = segments.iter().map(|s| s.text.as_str()).collect();
-            said(Said::Utterance {
+            said(Said::Utterance(Utterance {
                 text: texts.join(" "),
                 start_ms: first.start_ms,
                 end_ms: last.end_ms,
                 confidence: sum / words.len().max(1) as f32,
-            });
+            }));
         }
         for sentence in self.transcript.add(&segments, cut) {
             self.say(sentence, said);
@@ -378,7 +373,7 @@ impl Chain {
             Ok(None) => return,
             Err(error) => {
                 said(Said::Lost(format!(
-                    "speech could not be recognised: {error:#}"
+                    "speech could not be recognised: {error}"
                 )));
                 Vec::new()
             }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
 use tokio::sync::mpsc;
 
 use super::chain::{Chain, Said};
 use super::shared::Shared;
 use super::stats::HearingStats;
 use crate::capture::timebase::Timebase;
+use crate::error::{HearingError, ThreadError};
 use crate::perception::recognizer::Transcribe;
 use crate::perception::transcript::Sentence;
 use crate::perception::voice_activity::{Silero, VoiceActivity};
@@ -43,7 +43,7 @@ impl Listener {
         timebase: Arc<Timebase>,
         recognizer: Arc<dyn Transcribe>,
         voice_activity_model: &Path,
-    ) -> Result<(Self, mpsc::Receiver<Utterance>)> {
+    ) -> Result<(Self, mpsc::Receiver<Utterance>), HearingError> {
         Self::with_detector(
             timebase,
             recognizer,
@@ -55,32 +55,20 @@ impl Listener {
         timebase: Arc<Timebase>,
         recognizer: Arc<dyn Transcribe>,
         detector: Box<dyn VoiceActivity>,
-    ) -> Result<(Self, mpsc::Receiver<Utterance>)> {
+    ) -> Result<(Self, mpsc::Receiver<Utterance>), HearingError> {
         let (sender, receiver) = mpsc::channel(UTTERANCES);
         let shared = Arc::new(Shared::new(RING_SECONDS, GAP));
         let counts = Arc::clone(&shared);
         let worker = Chain::new(Arc::clone(&shared), timebase, recognizer, detector)
             .whole_utterances()
             .spawn("asr-listener", move |what| {
-                if let Said::Utterance {
-                    text,
-                    start_ms,
-                    end_ms,
-                    confidence,
-                } = what
-                    && sender
-                        .try_send(Utterance {
-                            text,
-                            start_ms,
-                            end_ms,
-                            confidence,
-                        })
-                        .is_err()
+                if let Said::Utterance(utterance) = what
+                    && sender.try_send(utterance).is_err()
                 {
                     counts.count(|stats| stats.events_dropped += 1);
                 }
             })
-            .context("cannot start the thread that recognises the microphone")?;
+            .map_err(ThreadError::of("asr-listener"))?;
         Ok((
             Self {
                 shared,

@@ -1,9 +1,9 @@
 //! What the capturing thread, the asking task and the chain's thread share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::{Condvar, Mutex};
 use tokio::sync::oneshot;
 
 use super::Heard;
@@ -69,7 +69,7 @@ impl Shared {
 
     /// Takes samples; never waits for the chain.
     pub(super) fn push(&self, at: Instant, samples: &[f32]) {
-        let mut inbox = lock(&self.inbox);
+        let mut inbox = self.inbox.lock();
         inbox.ring.push(at, samples);
         drop(inbox);
         self.news.notify_one();
@@ -78,7 +78,7 @@ impl Shared {
     /// Both layers, as soon as the chain gets to it; none once hearing has ended.
     pub(super) fn ask(&self, since_ms: u64) -> Option<oneshot::Receiver<Heard>> {
         let (answer, receiver) = oneshot::channel();
-        let mut inbox = lock(&self.inbox);
+        let mut inbox = self.inbox.lock();
         if inbox.ending || inbox.questions.len() >= QUESTIONS {
             return None;
         }
@@ -104,18 +104,15 @@ impl Shared {
         let nothing_new = |inbox: &mut Inbox| {
             !inbox.ending && inbox.questions.is_empty() && inbox.ring.end() < judged + WINDOW as u64
         };
-        let inbox = lock(&self.inbox);
-        let mut inbox = self
-            .news
-            .wait_while(inbox, nothing_new)
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut inbox = self.inbox.lock();
+        self.news.wait_while(&mut inbox, nothing_new);
         (std::mem::take(&mut inbox.questions), inbox.ending)
     }
 
     /// A pass begins that hears up to a position and may be interrupted; false if somebody waits already.
     pub(super) fn begin_pass(&self, heard: u64) -> bool {
         // Under the lock under which questions are asked: one either is seen here or sees the pass.
-        let inbox = lock(&self.inbox);
+        let inbox = self.inbox.lock();
         self.interrupt.store(false, Ordering::SeqCst);
         self.passing.store(heard, Ordering::SeqCst);
         inbox.questions.is_empty()
@@ -146,33 +143,29 @@ impl Shared {
     }
 
     pub(super) fn end(&self) {
-        lock(&self.inbox).ending = true;
+        self.inbox.lock().ending = true;
         self.news.notify_one();
     }
 
     pub(super) fn with_ring<T>(&self, use_it: impl FnOnce(&mut Ring) -> T) -> T {
-        use_it(&mut lock(&self.inbox).ring)
+        use_it(&mut self.inbox.lock().ring)
     }
 
     pub(super) fn count(&self, change: impl FnOnce(&mut HearingStats)) {
-        change(&mut lock(&self.stats));
+        change(&mut self.stats.lock());
     }
 
     pub(super) fn time(&self, change: impl FnOnce(&mut HearingTimes)) {
-        change(&mut lock(&self.times));
+        change(&mut self.times.lock());
     }
 
     pub(super) fn stats(&self) -> HearingStats {
-        let mut stats = *lock(&self.stats);
+        let mut stats = *self.stats.lock();
         (stats.samples, stats.gaps) = self.with_ring(|ring| (ring.end(), ring.gaps().len() as u32));
         stats
     }
 
     pub(super) fn times(&self) -> HearingTimes {
-        lock(&self.times).clone()
+        self.times.lock().clone()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

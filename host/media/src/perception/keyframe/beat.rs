@@ -18,7 +18,7 @@ const LONGEST: Duration = Duration::from_millis(2500);
 const SMALL_PRINT: u32 = 20;
 
 /// The latest changes of each tile of the screen.
-pub struct Beats {
+pub(crate) struct Beats {
     tiles: Vec<VecDeque<Tick>>,
     /// How much pauses may differ and still count as equal: sampling alone moves each by one interval.
     tolerance: Duration,
@@ -32,7 +32,7 @@ struct Tick {
 }
 
 impl Beats {
-    pub fn new(interval: Duration) -> Self {
+    pub(crate) fn new(interval: Duration) -> Self {
         Self {
             tiles: Vec::new(),
             tolerance: interval.mul_f32(1.5),
@@ -40,7 +40,7 @@ impl Beats {
     }
 
     /// Takes down what changed in a tile that had rested before; `change` is from the frame before to this one.
-    pub fn note(&mut self, tile: usize, change: &Change, at: Instant) {
+    pub(crate) fn note(&mut self, tile: usize, change: &Change, at: Instant) {
         let Some(bounds) = change.bounds_in(tile) else {
             return;
         };
@@ -56,7 +56,7 @@ impl Beats {
 
     /// The longest pause between two changes in these tiles, if all that differs there from an earlier frame is small print
     /// with a beat, and what is flatter than `flat`, such as the bar beside a player's time.
-    pub fn period(
+    pub(crate) fn period(
         &self,
         tiles: &[usize],
         change: &Change,

@@ -4,7 +4,7 @@ use crate::capture::screen::Area;
 
 /// The box around two boxes.
 #[must_use]
-pub fn union(a: Area, b: Area) -> Area {
+pub(crate) fn union(a: Area, b: Area) -> Area {
     let (left, top) = (a.0.min(b.0), a.1.min(b.1));
     let (right, bottom) = ((a.0 + a.2).max(b.0 + b.2), (a.1 + a.3).max(b.1 + b.3));
     (left, top, right - left, bottom - top)
@@ -12,7 +12,7 @@ pub fn union(a: Area, b: Area) -> Area {
 
 /// A box with a margin around it, at least `least` on each side where the frame allows, inside the frame.
 #[must_use]
-pub fn padded(bounds: Area, margin: u32, least: u32, width: u32, height: u32) -> Area {
+pub(crate) fn padded(bounds: Area, margin: u32, least: u32, width: u32, height: u32) -> Area {
     let stretch = |start: u32, length: u32, whole: u32| {
         let wanted = (length + 2 * margin).max(least).min(whole);
         let start = (start + length / 2)
@@ -27,7 +27,7 @@ pub fn padded(bounds: Area, margin: u32, least: u32, width: u32, height: u32) ->
 
 /// Whether two boxes overlap or are less than so many pixels apart, both ways.
 #[must_use]
-pub fn near(a: Area, b: Area, apart: u32) -> bool {
+pub(crate) fn near(a: Area, b: Area, apart: u32) -> bool {
     let meet = |a: (u32, u32), b: (u32, u32)| a.0 < b.0 + b.1 + apart && b.0 < a.0 + a.1 + apart;
     meet((a.0, a.2), (b.0, b.2)) && meet((a.1, a.3), (b.1, b.3))
 }

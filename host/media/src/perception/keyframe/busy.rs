@@ -23,7 +23,7 @@ const TURNS: u32 = 2;
 const LATELY: usize = 8;
 
 #[derive(Default)]
-pub struct Busy {
+pub(crate) struct Busy {
     places: VecDeque<Place>,
 }
 
@@ -39,7 +39,7 @@ struct Place {
 
 /// How a state of a place stands to what the place showed before.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Recalled {
+pub(crate) struct Recalled {
     /// Distance to the nearest state; None for a new place.
     pub nearest: Option<f32>,
     /// The mean colour is that of the states before: something turns, and nothing came or went.
@@ -48,7 +48,7 @@ pub struct Recalled {
 
 impl Busy {
     /// Remembers a state and the mean colour of the place, and compares them with what the place showed before.
-    pub fn recall(&mut self, area: Area, state: &Arc<[f32]>, ink: [f32; 3]) -> Recalled {
+    pub(crate) fn recall(&mut self, area: Area, state: &Arc<[f32]>, ink: [f32; 3]) -> Recalled {
         let known = self.places.iter().position(|place| place.area == area);
         let mut place = known
             .and_then(|index| self.places.remove(index))
@@ -99,7 +99,7 @@ impl Busy {
 
     /// The median of how far the latest states of a place were from what it had shown before; None for one that is not known
     /// for long.
-    pub fn usual(&self, area: Area) -> Option<f32> {
+    pub(crate) fn usual(&self, area: Area) -> Option<f32> {
         let place = self.places.iter().find(|place| place.area == area)?;
         let mut lately: Vec<f32> = place.lately.iter().copied().collect();
         lately.sort_by(f32::total_cmp);

@@ -12,7 +12,7 @@ const ANOTHER_COLOUR: f32 = 0.12;
 const LEAST_SIDE: u32 = 10;
 
 /// By how much a place changed its colour, 0 to 1; None where that is too little.
-pub fn recoloured(before: &Frame, after: &Frame, area: Area) -> Option<f32> {
+pub(crate) fn recoloured(before: &Frame, after: &Frame, area: Area) -> Option<f32> {
     if area.2.min(area.3) < LEAST_SIDE {
         return None;
     }
@@ -31,7 +31,7 @@ pub fn recoloured(before: &Frame, after: &Frame, area: Area) -> Option<f32> {
 }
 
 /// Whether a place of one colour became a part of a neighbour of one colour, as the next piece of a progress bar does.
-pub fn grew(before: &Frame, after: &Frame, area: Area) -> bool {
+pub(crate) fn grew(before: &Frame, after: &Frame, area: Area) -> bool {
     is_flat(before, area) && is_flat(after, area) && grew_into(after, area)
 }
 
@@ -59,7 +59,7 @@ fn is_flat(frame: &Frame, area: Area) -> bool {
 }
 
 /// Mean of each colour channel over a box, 0 to 1: what only turns, as a spinner does, keeps it.
-pub fn ink(frame: &Frame, area: Area) -> [f32; 3] {
+pub(crate) fn ink(frame: &Frame, area: Area) -> [f32; 3] {
     let mut sums = [0_u64; 3];
     let Some(raw) = frame.raw() else {
         return [0.0; 3];

@@ -6,21 +6,20 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use anyhow::Result;
-
 use super::super::encoder::Encoder;
 use crate::capture::screen::{Area, Frame};
+use crate::error::ModelError;
 
 /// How many are remembered; an embedding is 2 kB.
 const REMEMBERED: usize = 96;
 
-pub struct Embeddings {
+pub(crate) struct Embeddings {
     encoder: Arc<dyn Encoder>,
     known: VecDeque<(u64, Arc<[f32]>)>,
 }
 
 impl Embeddings {
-    pub fn new(encoder: Arc<dyn Encoder>) -> Self {
+    pub(crate) fn new(encoder: Arc<dyn Encoder>) -> Self {
         Self {
             encoder,
             known: VecDeque::new(),
@@ -28,12 +27,12 @@ impl Embeddings {
     }
 
     /// Whether [`Self::of`] would answer at once.
-    pub fn knows(&self, frame: &Frame, area: Area) -> bool {
+    pub(crate) fn knows(&self, frame: &Frame, area: Area) -> bool {
         let key = fingerprint(frame, area);
         self.known.iter().any(|(known, _)| *known == key)
     }
 
-    pub fn of(&mut self, frame: &Frame, area: Area) -> Result<Arc<[f32]>> {
+    pub(crate) fn of(&mut self, frame: &Frame, area: Area) -> Result<Arc<[f32]>, ModelError> {
         let key = fingerprint(frame, area);
         if let Some((_, embedding)) = self.known.iter().find(|(known, _)| *known == key) {
             return Ok(embedding.clone());
@@ -48,7 +47,7 @@ impl Embeddings {
 }
 
 /// A number that stands for the pixels of an area. Not for adversaries: a page gains nothing from a collision.
-pub fn fingerprint(frame: &Frame, (x, y, width, height): Area) -> u64 {
+pub(crate) fn fingerprint(frame: &Frame, (x, y, width, height): Area) -> u64 {
     const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |state: u64, word: u64| (state.rotate_left(23) ^ word).wrapping_mul(MULTIPLIER);
     let mut state = mix(u64::from(width), u64::from(height));
@@ -89,7 +88,7 @@ mod tests {
             "counting"
         }
 
-        fn embed(&self, image: &RgbImage) -> Result<Vec<f32>> {
+        fn embed(&self, image: &RgbImage) -> Result<Vec<f32>, ModelError> {
             self.0.fetch_add(1, Ordering::Relaxed);
             Ok(vec![image.width() as f32])
         }

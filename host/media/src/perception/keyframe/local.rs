@@ -6,8 +6,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
-
 use super::super::encoder::{Encoder, cosine_distance};
 use super::beat::Beats;
 use super::boxes::{padded, union};
@@ -20,6 +18,7 @@ use super::restless::Restless;
 use super::whole::Whole;
 use super::{Decision, Gate, SEMANTIC_DISTANCE};
 use crate::capture::screen::{Area, Frame};
+use crate::error::ModelError;
 
 /// Least side of a crop in pixels. Crops are otherwise tight: with a margin of a few pixels around it, a lamp of 18 pixels
 /// that turns from green to red moves the stand-in encoder by half the threshold, without one by more than twice of it.
@@ -62,7 +61,7 @@ const CERTAINLY_NEW: f32 = 0.2;
 /// … or it is kept now and then.
 const NOW_AND_THEN: Duration = Duration::from_secs(5);
 
-pub struct Local {
+pub(crate) struct Local {
     whole: Whole,
     embeddings: Embeddings,
     restless: Restless,
@@ -131,7 +130,7 @@ enum Verdict {
 }
 
 impl Local {
-    pub fn new(encoder: Arc<dyn Encoder>, interval: Duration) -> Self {
+    pub(crate) fn new(encoder: Arc<dyn Encoder>, interval: Duration) -> Self {
         Self {
             whole: Whole::new(Some(encoder.clone())),
             embeddings: Embeddings::new(encoder),
@@ -157,7 +156,7 @@ impl Local {
         after: &Frame,
         region: Region,
         budget: &mut usize,
-    ) -> Result<Verdict> {
+    ) -> Result<Verdict, ModelError> {
         let before = &*since.frame;
         if region.densest < CHANGED_PIXELS {
             return Ok(Verdict::Same(Waiting {
@@ -384,7 +383,7 @@ impl Gate for Local {
         self.keep(frame, None);
     }
 
-    fn offer(&mut self, frame: &Arc<Frame>) -> Result<Option<Decision>> {
+    fn offer(&mut self, frame: &Arc<Frame>) -> Result<Option<Decision>, ModelError> {
         let Some(mut since) = self.anchor.take() else {
             self.rebase(frame);
             return Ok(None);
@@ -449,7 +448,7 @@ impl Gate for Local {
         }))
     }
 
-    fn rest(&mut self, now: Instant) -> Result<Option<Decision>> {
+    fn rest(&mut self, now: Instant) -> Result<Option<Decision>, ModelError> {
         let (Some(frame), Some(since)) = (&self.last, &self.anchor) else {
             return Ok(None);
         };

@@ -6,20 +6,20 @@
 
 use std::sync::Arc;
 
-pub use crate::capture::screen::TILE;
+pub(crate) use crate::capture::screen::TILE;
 use crate::capture::screen::{Area, BLOCK, Frame};
 
 /// Two values of a colour channel that differ by no more than this are the same to a viewer: video grain, rounding.
-pub const NOISE: u8 = 8;
+pub(crate) const NOISE: u8 = 8;
 /// Share of pixels that must have changed: of the whole frame for `spec`, of one tile for `local`.
-pub const CHANGED_SHARE: f32 = 0.01;
+pub(crate) const CHANGED_SHARE: f32 = 0.01;
 
 /// So many pixels of a tile are [`CHANGED_SHARE`] of it.
-pub const CHANGED_PIXELS: u32 = (CHANGED_SHARE * (TILE * TILE) as f32) as u32 + 1;
+pub(crate) const CHANGED_PIXELS: u32 = (CHANGED_SHARE * (TILE * TILE) as f32) as u32 + 1;
 
 /// What differs between two frames.
 #[derive(Debug, Clone)]
-pub struct Change {
+pub(crate) struct Change {
     width: u32,
     height: u32,
     columns: u32,
@@ -35,7 +35,7 @@ struct Tile {
 
 /// A group of neighbouring tiles that changed.
 #[derive(Debug, Clone)]
-pub struct Region {
+pub(crate) struct Region {
     /// The box around its changed pixels.
     pub bounds: Area,
     /// How many pixels changed.
@@ -49,7 +49,7 @@ pub struct Region {
 impl Change {
     /// No change at all, for frames of the size of this one.
     #[must_use]
-    pub fn none(frame: &Frame) -> Self {
+    pub(crate) fn none(frame: &Frame) -> Self {
         let columns = frame.width.div_ceil(TILE);
         let tiles = vec![Tile::UNCHANGED; (columns * frame.height.div_ceil(TILE)) as usize];
         Self {
@@ -62,7 +62,7 @@ impl Change {
 
     /// Compares two frames of the same size.
     #[must_use]
-    pub fn between(before: &Frame, after: &Frame) -> Self {
+    pub(crate) fn between(before: &Frame, after: &Frame) -> Self {
         let mut change = Self::none(after);
         change.recount(before, after, &different_tiles(before, after));
         change
@@ -71,7 +71,7 @@ impl Change {
     /// Compares two frames again in these tiles only: all others are as they were at the last count.
     ///
     /// Frames of different size, and compact ones, count as changed everywhere.
-    pub fn recount(&mut self, before: &Frame, after: &Frame, tiles: &[usize]) {
+    pub(crate) fn recount(&mut self, before: &Frame, after: &Frame, tiles: &[usize]) {
         let prints = before.comparable(after);
         let pixels = prints.and_then(|_| before.raw().zip(after.raw()));
         let row_bytes = self.width as usize * 4;
@@ -112,25 +112,25 @@ impl Change {
 
     /// How many pixels changed.
     #[must_use]
-    pub fn pixels(&self) -> u32 {
+    pub(crate) fn pixels(&self) -> u32 {
         self.tiles.iter().map(|tile| tile.pixels).sum()
     }
 
     /// Share of all pixels that changed, 0 to 1.
     #[must_use]
-    pub fn fraction(&self) -> f32 {
+    pub(crate) fn fraction(&self) -> f32 {
         self.pixels() as f32 / (self.width * self.height).max(1) as f32
     }
 
     /// The box around all changed pixels; None if there are none.
     #[must_use]
-    pub fn bounds(&self) -> Option<Area> {
+    pub(crate) fn bounds(&self) -> Option<Area> {
         area(self.tiles.iter().filter(|tile| tile.pixels > 0))
     }
 
     /// The box around the changed pixels of one tile; None if there are none.
     #[must_use]
-    pub fn bounds_in(&self, tile: usize) -> Option<Area> {
+    pub(crate) fn bounds_in(&self, tile: usize) -> Option<Area> {
         self.tiles
             .get(tile)
             .filter(|tile| tile.pixels > 0)
@@ -139,13 +139,13 @@ impl Change {
 
     /// How many pixels changed in one tile.
     #[must_use]
-    pub fn pixels_in(&self, tile: usize) -> u32 {
+    pub(crate) fn pixels_in(&self, tile: usize) -> u32 {
         self.tiles.get(tile).map_or(0, |tile| tile.pixels)
     }
 
     /// The pixels of one tile; narrower at the right and lower edge of the frame.
     #[must_use]
-    pub fn tile_area(&self, index: usize) -> Area {
+    pub(crate) fn tile_area(&self, index: usize) -> Area {
         let columns = (self.columns as usize).max(1);
         let (left, top) = (
             (index % columns) as u32 * TILE,
@@ -161,7 +161,7 @@ impl Change {
 
     /// Groups of neighbouring changed tiles, in at least one tile of each as many pixels as told; the largest first.
     #[must_use]
-    pub fn regions(&self, enough: u32) -> Vec<Region> {
+    pub(crate) fn regions(&self, enough: u32) -> Vec<Region> {
         let mut seen = vec![false; self.tiles.len()];
         let mut regions = Vec::new();
         for seed in 0..self.tiles.len() {
@@ -296,7 +296,7 @@ fn with_block<T>(a: &[u8], b: &[u8], body: impl FnOnce(&[u8; BLOCK], &[u8; BLOCK
 
 /// Those of these tiles in which any pixel changed; all of them where the frames cannot be compared. Much cheaper than a
 /// count: it ends at the first such row.
-pub fn touched_tiles<'a>(
+pub(crate) fn touched_tiles<'a>(
     before: &'a Frame,
     after: &'a Frame,
     tiles: &'a [usize],
@@ -321,7 +321,7 @@ pub fn touched_tiles<'a>(
 
 /// Tiles in which any byte differs: all of them where the frames cannot be compared.
 #[must_use]
-pub fn different_tiles(before: &Frame, after: &Frame) -> Vec<usize> {
+pub(crate) fn different_tiles(before: &Frame, after: &Frame) -> Vec<usize> {
     let Some((a, b)) = before.comparable(after) else {
         return (0..(after.width.div_ceil(TILE) * after.height.div_ceil(TILE)) as usize).collect();
     };
@@ -333,14 +333,14 @@ pub fn different_tiles(before: &Frame, after: &Frame) -> Vec<usize> {
 }
 
 /// What has changed since one frame, kept up to date at the cost of what changes.
-pub struct Since {
+pub(crate) struct Since {
     pub frame: Arc<Frame>,
     pub change: Change,
 }
 
 impl Since {
     #[must_use]
-    pub fn new(frame: &Arc<Frame>) -> Self {
+    pub(crate) fn new(frame: &Arc<Frame>) -> Self {
         Self {
             frame: frame.clone(),
             change: Change::none(frame),
@@ -348,7 +348,7 @@ impl Since {
     }
 
     /// Takes in the next frame, which differs from the one before in these tiles.
-    pub fn update(&mut self, frame: &Frame, different: &[usize]) {
+    pub(crate) fn update(&mut self, frame: &Frame, different: &[usize]) {
         self.change.recount(&self.frame, frame, different);
     }
 }

@@ -10,10 +10,10 @@ use crate::capture::screen::Area;
 const REMEMBERED: usize = 32;
 
 #[derive(Default)]
-pub struct Places(VecDeque<(Area, Instant)>);
+pub(crate) struct Places(VecDeque<(Area, Instant)>);
 
 impl Places {
-    pub fn note(&mut self, area: Area, at: Instant) {
+    pub(crate) fn note(&mut self, area: Area, at: Instant) {
         if self.0.len() == REMEMBERED {
             self.0.pop_front();
         }
@@ -21,12 +21,12 @@ impl Places {
     }
 
     /// Whether something less than so many pixels apart was noted less than so long ago.
-    pub fn is_near(&self, area: Area, apart: u32, ago: Duration, now: Instant) -> bool {
+    pub(crate) fn is_near(&self, area: Area, apart: u32, ago: Duration, now: Instant) -> bool {
         self.recent(area, apart, ago, now).next().is_some()
     }
 
     /// Those places.
-    pub fn recent(
+    pub(crate) fn recent(
         &self,
         area: Area,
         apart: u32,

@@ -8,17 +8,16 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
-
 use super::local::Local;
 use super::uniform::Kept;
 use super::{Decision, Gate};
 use crate::capture::screen::Frame;
+use crate::error::ModelError;
 
 /// As long as the usual pause between two observations.
 const WINDOW: Duration = Duration::from_secs(5);
 
-pub struct Random {
+pub(crate) struct Random {
     local: Local,
     draws: Draws,
     /// The last frame offered.
@@ -32,7 +31,7 @@ pub struct Random {
 }
 
 impl Random {
-    pub fn new(local: Local, key: u64) -> Self {
+    pub(crate) fn new(local: Local, key: u64) -> Self {
         Self {
             local,
             draws: Draws(key),
@@ -69,7 +68,7 @@ impl Gate for Random {
         self.kept.rebase(frame);
     }
 
-    fn offer(&mut self, frame: &Arc<Frame>) -> Result<Option<Decision>> {
+    fn offer(&mut self, frame: &Arc<Frame>) -> Result<Option<Decision>, ModelError> {
         self.advance(frame.captured);
         let last = self.last.replace(frame.clone());
         let same = last.is_some_and(|last| last.looks_like(frame));
@@ -87,7 +86,7 @@ impl Gate for Random {
         Ok(Some(self.kept.keep(frame)))
     }
 
-    fn rest(&mut self, _now: Instant) -> Result<Option<Decision>> {
+    fn rest(&mut self, _now: Instant) -> Result<Option<Decision>, ModelError> {
         Ok(None)
     }
 

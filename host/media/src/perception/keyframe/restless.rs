@@ -18,14 +18,14 @@ struct Pair {
     quiet: bool,
 }
 
-pub struct Restless {
+pub(crate) struct Restless {
     pairs: VecDeque<Pair>,
     /// How much the times between switches may differ and still count as equal: sampling alone moves each by one interval.
     tolerance: Duration,
 }
 
 impl Restless {
-    pub fn new(interval: Duration) -> Self {
+    pub(crate) fn new(interval: Duration) -> Self {
         Self {
             pairs: VecDeque::new(),
             tolerance: interval.mul_f32(1.5),
@@ -33,14 +33,14 @@ impl Restless {
     }
 
     /// Whether a switch of this region between these states is an old story.
-    pub fn is_quiet(&self, bounds: Area, before: u64, after: u64) -> bool {
+    pub(crate) fn is_quiet(&self, bounds: Area, before: u64, after: u64) -> bool {
         self.pairs
             .iter()
             .any(|pair| pair.quiet && pair.is(bounds, before, after))
     }
 
     /// How long the region rested between its last two switches, if it is restless.
-    pub fn period(&self, bounds: Area, before: u64, after: u64) -> Option<Duration> {
+    pub(crate) fn period(&self, bounds: Area, before: u64, after: u64) -> Option<Duration> {
         let pair = self
             .pairs
             .iter()
@@ -50,7 +50,7 @@ impl Restless {
     }
 
     /// Takes down that a frame was kept because this region went from one state to another.
-    pub fn note(&mut self, bounds: Area, before: u64, after: u64, at: Instant) {
+    pub(crate) fn note(&mut self, bounds: Area, before: u64, after: u64, at: Instant) {
         let place = self
             .pairs
             .iter()

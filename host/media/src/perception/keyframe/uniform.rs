@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
-
 use super::pixels::Change;
 use super::{Decision, Gate};
 use crate::capture::screen::Frame;
+use crate::error::ModelError;
 
-pub struct Uniform {
+pub(crate) struct Uniform {
     /// Between two kept frames; None keeps nothing.
     period: Option<Duration>,
     /// A frame is due from half a capture's interval before its time on, so that the pace is kept on the average.
@@ -19,7 +18,7 @@ pub struct Uniform {
 }
 
 impl Uniform {
-    pub fn new(per_second: u32, interval: Duration) -> Self {
+    pub(crate) fn new(per_second: u32, interval: Duration) -> Self {
         Self {
             period: Duration::from_secs(1).checked_div(per_second),
             early: interval / 2,
@@ -38,7 +37,7 @@ impl Gate for Uniform {
         self.kept.rebase(frame);
     }
 
-    fn offer(&mut self, frame: &Arc<Frame>) -> Result<Option<Decision>> {
+    fn offer(&mut self, frame: &Arc<Frame>) -> Result<Option<Decision>, ModelError> {
         let Some(period) = self.period else {
             return Ok(None);
         };
@@ -51,7 +50,7 @@ impl Gate for Uniform {
         Ok(Some(self.kept.keep(frame)))
     }
 
-    fn rest(&mut self, _now: Instant) -> Result<Option<Decision>> {
+    fn rest(&mut self, _now: Instant) -> Result<Option<Decision>, ModelError> {
         Ok(None)
     }
 
@@ -62,17 +61,17 @@ impl Gate for Uniform {
 
 /// The last kept frame of a gate that keeps without looking, to say what changed since.
 #[derive(Default)]
-pub struct Kept {
+pub(crate) struct Kept {
     last: Option<Arc<Frame>>,
     pub pixel_time: Duration,
 }
 
 impl Kept {
-    pub fn rebase(&mut self, frame: &Arc<Frame>) {
+    pub(crate) fn rebase(&mut self, frame: &Arc<Frame>) {
         self.last = Some(frame.clone());
     }
 
-    pub fn keep(&mut self, frame: &Arc<Frame>) -> Decision {
+    pub(crate) fn keep(&mut self, frame: &Arc<Frame>) -> Decision {
         let started = Instant::now();
         let change = self
             .last

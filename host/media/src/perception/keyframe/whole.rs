@@ -3,15 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
-
 use super::super::encoder::{Encoder, cosine_distance};
 use super::pixels::{CHANGED_SHARE, Since, different_tiles};
 use super::{Decision, Gate, SEMANTIC_DISTANCE};
 use crate::capture::screen::Frame;
+use crate::error::ModelError;
 
 /// Judges the whole frame: by both stages, or by the first alone where there is no encoder.
-pub struct Whole {
+pub(crate) struct Whole {
     encoder: Option<Arc<dyn Encoder>>,
     anchor: Option<Anchor>,
     /// The last frame offered.
@@ -26,7 +25,7 @@ struct Anchor {
 }
 
 impl Whole {
-    pub fn new(encoder: Option<Arc<dyn Encoder>>) -> Self {
+    pub(crate) fn new(encoder: Option<Arc<dyn Encoder>>) -> Self {
         Self {
             encoder,
             anchor: None,
@@ -36,7 +35,11 @@ impl Whole {
     }
 
     /// Judges a frame that differs from the one before in these tiles.
-    pub fn judge(&mut self, frame: &Arc<Frame>, different: &[usize]) -> Result<Option<Decision>> {
+    pub(crate) fn judge(
+        &mut self,
+        frame: &Arc<Frame>,
+        different: &[usize],
+    ) -> Result<Option<Decision>, ModelError> {
         let Some(Anchor { since, embedding }) = &mut self.anchor else {
             self.rebase(frame);
             return Ok(None);
@@ -86,7 +89,7 @@ impl Gate for Whole {
         });
     }
 
-    fn offer(&mut self, frame: &Arc<Frame>) -> Result<Option<Decision>> {
+    fn offer(&mut self, frame: &Arc<Frame>) -> Result<Option<Decision>, ModelError> {
         let started = Instant::now();
         let different = self
             .last
@@ -96,7 +99,7 @@ impl Gate for Whole {
         self.judge(frame, &different.unwrap_or_default())
     }
 
-    fn rest(&mut self, _now: Instant) -> Result<Option<Decision>> {
+    fn rest(&mut self, _now: Instant) -> Result<Option<Decision>, ModelError> {
         Ok(None)
     }
 

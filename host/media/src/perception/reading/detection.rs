@@ -1,13 +1,14 @@
 //! Where text stands: the detection model gives a map of how likely each pixel is text, boxes are cut out of that.
 
-use anyhow::{Context, Result};
+use dynacu_weights::{file, names};
 use image::DynamicImage;
 use image::imageops::FilterType;
 use ort::session::Session;
 use ort::value::TensorRef;
 
 use crate::capture::screen::Area;
-use crate::models::{file, names, onnx};
+use crate::error::ModelError;
+use crate::onnx;
 
 /// From this probability on a pixel belongs to text.
 const TEXT: f32 = 0.3;
@@ -25,27 +26,20 @@ const LONGEST_SIDE: f32 = 1280.0;
 /// Lines beyond this count are not read.
 const MOST_LINES: usize = 200;
 
-pub struct Detector {
+/// As it is called in errors.
+const MODEL: &str = "text detection";
+
+pub(crate) struct Detector {
     session: Session,
     input: String,
     output: String,
 }
 
 impl Detector {
-    pub fn load() -> Result<Self> {
+    pub(crate) fn load() -> Result<Self, ModelError> {
         let session = onnx::session(&file(names::OCR_DETECTION)?, 1)?;
-        let input = session
-            .inputs()
-            .first()
-            .context("the OCR detection model has no input")?
-            .name()
-            .to_owned();
-        let output = session
-            .outputs()
-            .first()
-            .context("the OCR detection model has no output")?
-            .name()
-            .to_owned();
+        let input = onnx::first(session.inputs(), MODEL)?;
+        let output = onnx::first(session.outputs(), MODEL)?;
         Ok(Self {
             session,
             input,
@@ -54,7 +48,7 @@ impl Detector {
     }
 
     /// Boxes around lines of text, from top to bottom and left to right.
-    pub fn find(&mut self, picture: &DynamicImage) -> Result<Vec<Area>> {
+    pub(crate) fn find(&mut self, picture: &DynamicImage) -> Result<Vec<Area>, ModelError> {
         let (width, height) = (picture.width(), picture.height());
         let longer = width.max(height) as f32;
         let scale = (ENLARGED_SIDE / longer)
@@ -81,7 +75,7 @@ impl Detector {
             .run(ort::inputs![self.input.as_str() => input])?;
         let (_, map) = outputs
             .get(&self.output)
-            .context("the OCR detection model gave no map")?
+            .ok_or_else(|| ModelError::failed(MODEL)("it gave no map"))?
             .try_extract_tensor::<f32>()?;
 
         let back = (width as f32 / wide as f32, height as f32 / high as f32);

@@ -5,21 +5,21 @@ use std::collections::VecDeque;
 use super::TextLine;
 
 /// A bounded memory: when it is full, what was not asked for the longest goes.
-pub struct Known {
+pub(crate) struct Known {
     most: usize,
     /// The latest used last.
     entries: VecDeque<(u64, Vec<TextLine>)>,
 }
 
 impl Known {
-    pub fn new(most: usize) -> Self {
+    pub(crate) fn new(most: usize) -> Self {
         Self {
             most,
             entries: VecDeque::with_capacity(most),
         }
     }
 
-    pub fn recall(&mut self, key: u64) -> Option<Vec<TextLine>> {
+    pub(crate) fn recall(&mut self, key: u64) -> Option<Vec<TextLine>> {
         let index = self.entries.iter().position(|(known, _)| *known == key)?;
         let entry = self.entries.remove(index)?;
         let lines = entry.1.clone();
@@ -27,7 +27,7 @@ impl Known {
         Some(lines)
     }
 
-    pub fn remember(&mut self, key: u64, lines: &[TextLine]) {
+    pub(crate) fn remember(&mut self, key: u64, lines: &[TextLine]) {
         self.entries.retain(|(known, _)| *known != key);
         if self.entries.len() == self.most {
             self.entries.pop_front();
@@ -45,7 +45,7 @@ mod tests {
         let line = |text: &str| {
             vec![TextLine {
                 text: text.to_owned(),
-                area: (0, 0, 9, 9),
+                area: (0, 0, 9, 9).into(),
                 confidence: 1.0,
             }]
         };

@@ -24,7 +24,7 @@ const PROSE: usize = 2;
 const LEAST_LETTERS: usize = 4;
 
 /// The line with such noughts as the letter o.
-pub fn repaired(line: &str) -> String {
+pub(crate) fn repaired(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let plain = words.iter().filter(|word| is_plain(word)).count();
     if plain < PROSE {

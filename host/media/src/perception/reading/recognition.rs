@@ -1,13 +1,14 @@
 //! What a line says: the recognition model gives, for each eighth pixel or so along the line, how likely each character is.
 
-use anyhow::{Context, Result, ensure};
+use dynacu_weights::{file, names};
 use image::imageops::FilterType;
 use image::{DynamicImage, RgbImage};
 use ort::session::Session;
 use ort::value::TensorRef;
 
 use super::spaces;
-use crate::models::{file, names, onnx};
+use crate::error::ModelError;
+use crate::onnx;
 
 /// Lines are scaled to this height, …
 const HEIGHT: u32 = 48;
@@ -19,7 +20,10 @@ const LEAST_WIDTH: u32 = 96;
 /// Longest line in scaled pixels: about 80 characters more than a screen holds.
 const MOST_WIDTH: u32 = 4096;
 
-pub struct Recognizer {
+/// As it is called in errors.
+const MODEL: &str = "text recognition";
+
+pub(crate) struct Recognizer {
     session: Session,
     input: String,
     output: String,
@@ -28,31 +32,21 @@ pub struct Recognizer {
 }
 
 /// One character and where along the line it was seen, 0 to 1.
-pub struct Letter<'a> {
+pub(crate) struct Letter<'a> {
     pub text: &'a str,
     pub at: f32,
     probability: f32,
 }
 
 impl Recognizer {
-    pub fn load() -> Result<Self> {
+    pub(crate) fn load() -> Result<Self, ModelError> {
         let session = onnx::session(&file(names::OCR_RECOGNITION)?, 1)?;
-        let input = session
-            .inputs()
-            .first()
-            .context("the OCR recognition model has no input")?
-            .name()
-            .to_owned();
-        let output = session
-            .outputs()
-            .first()
-            .context("the OCR recognition model has no output")?
-            .name()
-            .to_owned();
+        let input = onnx::first(session.inputs(), MODEL)?;
+        let output = onnx::first(session.outputs(), MODEL)?;
         let list = session
             .metadata()?
             .custom("character")
-            .context("the OCR recognition model lists no characters")?;
+            .ok_or_else(|| ModelError::failed(MODEL)("it lists no characters"))?;
         let mut characters: Vec<String> = list.lines().map(str::to_owned).collect();
         characters.push(" ".to_owned());
         Ok(Self {
@@ -64,7 +58,7 @@ impl Recognizer {
     }
 
     /// The text of a picture of one line and the mean probability of its characters.
-    pub fn recognise(&mut self, line: &RgbImage) -> Result<(String, f32)> {
+    pub(crate) fn recognise(&mut self, line: &RgbImage) -> Result<(String, f32), ModelError> {
         let (width, height) = line.dimensions();
         let scale = NARROWED * f64::from(HEIGHT) / f64::from(height.max(1));
         let wide = (f64::from(width) * scale).ceil() as u32;
@@ -93,13 +87,14 @@ impl Recognizer {
             .run(ort::inputs![self.input.as_str() => input])?;
         let (shape, scores) = outputs
             .get(&self.output)
-            .context("the OCR recognition model gave no scores")?
+            .ok_or_else(|| ModelError::failed(MODEL)("it gave no scores"))?
             .try_extract_tensor::<f32>()?;
         let classes = self.characters.len() + 1;
-        ensure!(
-            shape.last().is_some_and(|&last| last == classes as i64),
-            "the OCR recognition model knows {shape:?} classes, its list of characters {classes}"
-        );
+        if shape.last().is_none_or(|&last| last != classes as i64) {
+            return Err(ModelError::failed(MODEL)(format!(
+                "it knows {shape:?} classes, its list of characters {classes}"
+            )));
+        }
         let letters = letters(
             scores,
             classes,

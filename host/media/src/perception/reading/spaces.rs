@@ -21,7 +21,7 @@ const INK: u8 = 48;
 const CLINGING: &str = ".,:;!?)]}%°'’”";
 
 /// The text of the letters, with a space wherever the picture shows one.
-pub fn restored(letters: &[Letter<'_>], line: &RgbImage) -> String {
+pub(crate) fn restored(letters: &[Letter<'_>], line: &RgbImage) -> String {
     let ink = Ink::of(line);
     let gaps: Vec<f32> = letters
         .windows(2)

@@ -21,7 +21,7 @@ fn codes_numbers_and_spaces_are_read() {
             "Total due: $1,249.00 by 14 March 2026",
         ]
     );
-    let (x, y, width, height) = lines[1].area;
+    let (x, y, width, height) = lines[1].area.into();
     assert!(
         (330..365).contains(&x)
             && (15..40).contains(&y)
@@ -38,7 +38,7 @@ fn an_area_of_a_frame_is_read_in_the_frames_own_pixels() {
     let lines = reader.read_area(&frame, (340, 0, 140, 80)).unwrap();
     assert_eq!(lines.len(), 1, "{lines:?}");
     assert_eq!(lines[0].text, "73.5");
-    assert!((345..365).contains(&lines[0].area.0), "{lines:?}");
+    assert!((345..365).contains(&lines[0].area.origin.x), "{lines:?}");
     assert_eq!(
         reader.read_area(&frame, (340, 0, 140, 80)).unwrap(),
         lines,

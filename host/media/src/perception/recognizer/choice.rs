@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use dynacu_weights::{file, names};
 
 use super::remote::{Remote, RemoteSettings};
 use super::{Transcribe, Whisper};
-use crate::models::{file, names};
+use crate::error::ModelError;
 
 /// Who turns what the speakers play into text for the policy.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -21,20 +21,29 @@ pub enum RecognizerChoice {
     Remote(RemoteSettings),
 }
 
+/// A name that stands for no recogniser.
+#[derive(Debug, thiserror::Error)]
+pub enum UnknownRecognizer {
+    #[error("there is no recogniser {0:?}: use base, tiny or remote")]
+    Name(String),
+    #[error(
+        "a remote recogniser needs a table [remote-recognizer] with url, model and, if it wants a key, key-variable in the file of --config"
+    )]
+    NoTable,
+}
+
 impl RecognizerChoice {
     /// The choice of a name; `remote` is the server that goes with the name of the same spelling.
     ///
     /// # Errors
     /// When the name is unknown, or a server is named without its settings.
-    pub fn named(name: &str, remote: Option<RemoteSettings>) -> Result<Self> {
+    pub fn named(name: &str, remote: Option<RemoteSettings>) -> Result<Self, UnknownRecognizer> {
         match (name, remote) {
             ("base", _) => Ok(Self::Base),
             ("tiny", _) => Ok(Self::Tiny),
             ("remote", Some(settings)) => Ok(Self::Remote(settings)),
-            ("remote", None) => bail!(
-                "a remote recogniser needs a table [remote-recognizer] with url, model and, if it wants a key, key-variable in the file of --config"
-            ),
-            (name, _) => bail!("there is no recogniser {name:?}: use base, tiny or remote"),
+            ("remote", None) => Err(UnknownRecognizer::NoTable),
+            (name, _) => Err(UnknownRecognizer::Name(name.to_owned())),
         }
     }
 
@@ -42,7 +51,7 @@ impl RecognizerChoice {
     ///
     /// # Errors
     /// When the model's file is missing or does not open, or the server's key is missing.
-    pub fn load(&self) -> Result<Arc<dyn Transcribe>> {
+    pub fn load(&self) -> Result<Arc<dyn Transcribe>, ModelError> {
         Ok(match self {
             Self::Base => Arc::new(Whisper::open(&file(names::WHISPER_BASE)?)?),
             Self::Tiny => Arc::new(Whisper::open(&file(names::WHISPER_TINY)?)?),

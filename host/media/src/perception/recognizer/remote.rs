@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
 use reqwest::{StatusCode, redirect};
 use serde::Deserialize;
@@ -12,6 +11,7 @@ use serde::Deserialize;
 use super::{Clip, Pace, Segment, Transcribe, Word, sentences, spread};
 use crate::capture::ring::RATE;
 use crate::capture::wav;
+use crate::error::ModelError;
 
 /// One request, from the connection to the last byte of its reply.
 const WITHIN: Duration = Duration::from_secs(8);
@@ -50,12 +50,17 @@ impl fmt::Debug for RemoteSettings {
 
 /// Why a server gave no text.
 #[derive(Debug, thiserror::Error)]
-enum RemoteError {
-    #[error("the recogniser at {server} could not be reached")]
-    Unreachable {
-        server: String,
-        source: reqwest::Error,
-    },
+pub enum RemoteError {
+    #[error(
+        "{0:?} is no address of a recogniser: it begins with http:// or https:// and names a host"
+    )]
+    Address(String),
+    #[error("the recogniser's key is missing: set the environment variable {0}")]
+    NoKey(String),
+    #[error("cannot ask the recogniser: {0}")]
+    Unready(String),
+    #[error("the recogniser at {server} could not be reached: {why}")]
+    Unreachable { server: String, why: String },
     #[error("the recogniser at {server} refused with status {status}: {said}")]
     Refused {
         server: String,
@@ -72,7 +77,7 @@ impl RemoteError {
         match self {
             Self::Unreachable { .. } => true,
             Self::Refused { status, .. } => *status == 429 || *status >= 500,
-            Self::Unreadable { .. } => false,
+            Self::Address(_) | Self::NoKey(_) | Self::Unready(_) | Self::Unreadable { .. } => false,
         }
     }
 }
@@ -92,28 +97,23 @@ impl Remote {
     ///
     /// # Errors
     /// When the address is none, or the variable is not set.
-    pub fn open(settings: RemoteSettings) -> Result<Self> {
-        let url = reqwest::Url::parse(&settings.url)
-            .with_context(|| format!("{:?} is no address of a recogniser", settings.url))?;
-        anyhow::ensure!(
-            matches!(url.scheme(), "http" | "https") && url.host_str().is_some(),
-            "the address of a recogniser begins with http:// or https://, not as {:?} does",
-            settings.url
-        );
+    pub fn open(settings: RemoteSettings) -> Result<Self, RemoteError> {
+        let fits = |url: &reqwest::Url| {
+            matches!(url.scheme(), "http" | "https") && url.host_str().is_some()
+        };
+        if !reqwest::Url::parse(&settings.url).is_ok_and(|url| fits(&url)) {
+            return Err(RemoteError::Address(settings.url));
+        }
         let key = match &settings.key_variable {
             Some(name) => Some(
                 std::env::var(name)
                     .ok()
                     .filter(|key| !key.is_empty())
-                    .with_context(|| {
-                        format!(
-                            "the recogniser's key is missing: set the environment variable {name}"
-                        )
-                    })?,
+                    .ok_or_else(|| RemoteError::NoKey(name.clone()))?,
             ),
             None => None,
         };
-        crate::tls::install_crypto();
+        dynacu_weights::tls::install_crypto();
         let client = reqwest::Client::builder()
             .timeout(WITHIN)
             .connect_timeout(CONNECT_WITHIN)
@@ -121,11 +121,11 @@ impl Remote {
             .redirect(redirect::Policy::none())
             .no_proxy()
             .build()
-            .context("cannot make a client for the recogniser")?;
+            .map_err(|error| RemoteError::Unready(with_causes(&error)))?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .context("cannot make a runtime for the recogniser")?;
+            .map_err(|error| RemoteError::Unready(error.to_string()))?;
         Ok(Self {
             settings,
             key,
@@ -158,9 +158,9 @@ impl Remote {
 
     async fn once(&self, wav: &[u8], detailed: bool) -> Result<Reply, RemoteError> {
         let server = || self.settings.url.clone();
-        let unreachable = |source: reqwest::Error| RemoteError::Unreachable {
+        let unreachable = |error: reqwest::Error| RemoteError::Unreachable {
             server: server(),
-            source: source.without_url(),
+            why: with_causes(&error.without_url()),
         };
         let url = format!(
             "{}/v1/audio/transcriptions",
@@ -210,7 +210,7 @@ impl Remote {
 }
 
 impl Transcribe for Remote {
-    fn transcribe(&self, samples: &[f32]) -> Result<Vec<Segment>> {
+    fn transcribe(&self, samples: &[f32]) -> Result<Vec<Segment>, ModelError> {
         let clip = Clip {
             samples,
             interrupt: &AtomicBool::new(false),
@@ -218,8 +218,9 @@ impl Transcribe for Remote {
         Ok(sentences(&self.words(&clip)?.unwrap_or_default()))
     }
 
-    fn words(&self, clip: &Clip<'_>) -> Result<Option<Vec<Word>>> {
-        let wav = wav::encode(RATE, clip.samples).context("cannot encode a clip")?;
+    fn words(&self, clip: &Clip<'_>) -> Result<Option<Vec<Word>>, ModelError> {
+        let wav = wav::encode(RATE, clip.samples)
+            .map_err(|error| RemoteError::Unready(error.to_string()))?;
         let reply = self.runtime.block_on(self.ask(&wav))?;
         let length = (clip.samples.len() * 1000 / RATE as usize) as u64;
         Ok(Some(reply.words(length)))
@@ -228,6 +229,18 @@ impl Transcribe for Remote {
     fn pace(&self) -> Pace {
         Pace::ByUtterance
     }
+}
+
+/// An error with its causes, in one line.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut line = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        line.push_str(": ");
+        line.push_str(&inner.to_string());
+        cause = inner.source();
+    }
+    line
 }
 
 /// The body of a request.

@@ -1,6 +1,6 @@
 //! Whose turn it is to use the one model.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Condvar, Mutex};
 
 /// First come, first served. A plain mutex lets whoever runs take it again and again, and an observation
 /// that waits for its tail behind a long list of clips would starve.
@@ -15,14 +15,11 @@ pub(super) struct Taken<'a>(&'a Turn);
 
 impl Turn {
     pub(super) fn take(&self) -> Taken<'_> {
-        let mut tickets = lock(&self.tickets);
+        let mut tickets = self.tickets.lock();
         let mine = tickets.0;
         tickets.0 += 1;
         while tickets.1 != mine {
-            tickets = self
-                .changed
-                .wait(tickets)
-                .unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait(&mut tickets);
         }
         Taken(self)
     }
@@ -30,13 +27,9 @@ impl Turn {
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
-        lock(&self.0.tickets).1 += 1;
+        self.0.tickets.lock().1 += 1;
         self.0.changed.notify_all();
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -54,12 +47,12 @@ mod tests {
                 .spawn_scoped(scope, || {
                     drop(turn.take());
                 });
-            while lock(&turn.tickets).0 != 3 {
+            while turn.tickets.lock().0 != 3 {
                 std::thread::yield_now();
             }
             drop(taken);
             waiting.unwrap().join().unwrap();
         });
-        assert_eq!(*lock(&turn.tickets), (3, 3));
+        assert_eq!(*turn.tickets.lock(), (3, 3));
     }
 }

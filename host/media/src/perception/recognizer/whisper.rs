@@ -5,9 +5,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Context, Result, anyhow};
+use parking_lot::Mutex;
 use whisper_rs::{
     DtwMode, DtwModelPreset, DtwParameters, FullParams, SamplingStrategy, WhisperContext,
     WhisperContextParameters, WhisperState,
@@ -18,6 +17,7 @@ use super::tokens::{REFUSE_BELOW, Tokens};
 use super::turn::Turn;
 use super::{Clip, Segment, Transcribe, Word, sentences};
 use crate::capture::ring::RATE;
+use crate::error::{ModelError, ThreadError};
 
 /// Whisper's encoder sees 50 positions a second, 1500 in all: 30 s.
 const CONTEXT_PER_SECOND: usize = 50;
@@ -36,6 +36,8 @@ const EDGE: usize = RATE as usize / 5;
 const SHORTEST: usize = RATE as usize * 5 / 4;
 /// Memory for the alignment of words with sound; half a minute of speech needs a third.
 const ALIGNMENT_BYTES: usize = 64 << 20;
+/// As it is called in errors.
+const MODEL: &str = "whisper.cpp";
 
 /// One model's state (which keeps the model), used by everyone who listens, in the order in which they ask.
 pub struct Whisper {
@@ -44,8 +46,8 @@ pub struct Whisper {
 }
 
 impl Whisper {
-    /// Loads a ggml file (see [`crate::models::names`]); takes about a tenth of a second and 150 MB.
-    pub fn open(model: &Path) -> Result<Self> {
+    /// Loads a ggml file (see [`dynacu_weights::names`]); takes about a tenth of a second and 150 MB.
+    pub fn open(model: &Path) -> Result<Self, ModelError> {
         // Without a sink compiled in, this silences whisper.cpp, which otherwise writes to standard error.
         whisper_rs::install_logging_hooks();
         let mut parameters = WhisperContextParameters::new();
@@ -56,15 +58,12 @@ impl Whisper {
                 dtw_mem_size: ALIGNMENT_BYTES,
             });
         }
-        let context = WhisperContext::new_with_params(model, parameters).with_context(|| {
-            format!(
-                "cannot open the speech model {}: run `dynacu-host models verify`",
-                model.display()
-            )
-        })?;
-        let state = context
-            .create_state()
-            .context("whisper.cpp gave no state")?;
+        let state = WhisperContext::new_with_params(model, parameters)
+            .and_then(|context| context.create_state())
+            .map_err(|error| ModelError::Broken {
+                path: model.to_owned(),
+                what: error.to_string(),
+            })?;
         Ok(Self {
             state: Mutex::new(state),
             turn: Turn::default(),
@@ -72,7 +71,7 @@ impl Whisper {
     }
 
     /// A clip of at most [`LONGEST`]; none if it was interrupted.
-    fn clip(&self, clip: &Clip<'_>) -> Result<Option<Vec<Word>>> {
+    fn clip(&self, clip: &Clip<'_>) -> Result<Option<Vec<Word>>, ModelError> {
         let mut padded = vec![0.0; EDGE];
         padded.extend_from_slice(clip.samples);
         padded.resize((padded.len() + EDGE).max(SHORTEST), 0.0);
@@ -120,7 +119,7 @@ impl Whisper {
         padded: &[f32],
         audio_context: usize,
         interrupt: &AtomicBool,
-    ) -> Result<Option<Vec<Word>>> {
+    ) -> Result<Option<Vec<Word>>, ModelError> {
         let mut parameters = FullParams::new(SamplingStrategy::Greedy { best_of: 1 });
         parameters.set_n_threads(threads());
         parameters.set_language(Some("en"));
@@ -147,12 +146,12 @@ impl Whisper {
             parameters.set_abort_callback(Some(interrupted));
             parameters.set_abort_callback_user_data(std::ptr::from_ref(interrupt) as *mut c_void);
         }
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if let Err(error) = state.full(parameters, padded) {
             return if interrupt.load(Ordering::Relaxed) {
                 Ok(None)
             } else {
-                Err(error).context("whisper.cpp could not recognise a clip")
+                Err(ModelError::failed(MODEL)(error))
             };
         }
         let mut words = Vec::new();
@@ -168,7 +167,7 @@ impl Whisper {
     }
 
     /// Longer clips piece by piece.
-    fn pieces(&self, clip: &Clip<'_>) -> Result<Option<Vec<Word>>> {
+    fn pieces(&self, clip: &Clip<'_>) -> Result<Option<Vec<Word>>, ModelError> {
         let mut out = Vec::new();
         for (i, samples) in clip.samples.chunks(LONGEST).enumerate() {
             let offset = (i * LONGEST * 1000 / RATE as usize) as u64;
@@ -187,7 +186,7 @@ impl Whisper {
 }
 
 impl Transcribe for Whisper {
-    fn transcribe(&self, samples: &[f32]) -> Result<Vec<Segment>> {
+    fn transcribe(&self, samples: &[f32]) -> Result<Vec<Segment>, ModelError> {
         let clip = Clip {
             samples,
             interrupt: &AtomicBool::new(false),
@@ -195,7 +194,7 @@ impl Transcribe for Whisper {
         Ok(sentences(&self.words(&clip)?.unwrap_or_default()))
     }
 
-    fn words(&self, clip: &Clip<'_>) -> Result<Option<Vec<Word>>> {
+    fn words(&self, clip: &Clip<'_>) -> Result<Option<Vec<Word>>, ModelError> {
         let _turn = self.turn.take();
         if clip.interrupt.load(Ordering::Relaxed) {
             return Ok(None);
@@ -207,9 +206,9 @@ impl Transcribe for Whisper {
             std::thread::Builder::new()
                 .name("whisper".to_owned())
                 .spawn_scoped(scope, || self.pieces(clip))
-                .context("cannot start the thread that recognises")?
+                .map_err(ThreadError::of("whisper"))?
                 .join()
-                .unwrap_or_else(|_| Err(anyhow!("the recognizer panicked")))
+                .unwrap_or_else(|_| Err(ModelError::failed(MODEL)("it panicked")))
         })
     }
 }
@@ -247,8 +246,4 @@ fn threads() -> i32 {
     } else {
         1
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use dynacu_figures::percentile;
 use image::RgbImage;
 use serde::Serialize;
 
 use super::super::encoder::Encoder;
-use super::{Shared, locked};
+use super::Shared;
+use crate::error::ModelError;
 
 /// Measurements that are remembered of each kind: over half an hour at 3 a second; then the oldest go.
 const REMEMBERED: usize = 6000;
@@ -114,10 +116,7 @@ impl Times {
         let mut sorted = self.latest.clone();
         sorted.sort_unstable();
         let value = |time: Duration| (time.as_secs_f64() * unit) as f32;
-        let at = |share: f64| {
-            let index = (share * sorted.len().saturating_sub(1) as f64).round() as usize;
-            sorted.get(index).copied().map_or(0.0, value)
-        };
+        let at = |percent| percentile(&sorted, percent).map_or(0.0, value);
         let mean = if self.count == 0 {
             0.0
         } else {
@@ -126,8 +125,8 @@ impl Times {
         Summary {
             count: self.count,
             mean,
-            p50: at(0.5),
-            p95: at(0.95),
+            p50: at(50),
+            p95: at(95),
             max: value(self.max),
         }
     }
@@ -144,10 +143,10 @@ impl Encoder for Timed {
         self.encoder.name()
     }
 
-    fn embed(&self, image: &RgbImage) -> anyhow::Result<Vec<f32>> {
+    fn embed(&self, image: &RgbImage) -> Result<Vec<f32>, ModelError> {
         let started = Instant::now();
         let embedding = self.encoder.embed(image);
-        locked(&self.shared.meters).encode.add(started.elapsed());
+        self.shared.meters.lock().encode.add(started.elapsed());
         embedding
     }
 }

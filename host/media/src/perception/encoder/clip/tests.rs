@@ -1,12 +1,13 @@
 //! CLIP's weights cannot be had everywhere, so its path is walked with a small model of the same inputs and outputs, which is
 //! written here: eight filters over patches of 28 pixels make 512 features.
 
+use anyhow::Result;
 use image::Rgb;
 use tempfile::TempDir;
 
 use super::super::cosine_distance;
 use super::*;
-use crate::models::protobuf::{bytes, varint};
+use crate::protobuf::{bytes, varint};
 
 const PATCH: u64 = 28;
 const FILTERS: u64 = 8;

@@ -6,13 +6,13 @@ use std::sync::OnceLock;
 use super::super::*;
 use super::sounds::{STYLES, fan, keyboard, music, noise, quiet};
 use crate::capture::ring::RATE;
-use crate::models::{file, names};
 use crate::perception::recognizer::RecognizerChoice;
 use crate::speech::kokoro::Kokoro;
 use crate::speech::resample::resample;
+use dynacu_weights::{file, names};
 
 /// Speech from espeak-ng at 16 kHz. A missing program is a failure: the project needs it anyway.
-pub fn speech(text: &str) -> Vec<f32> {
+pub(crate) fn speech(text: &str) -> Vec<f32> {
     let wav = Command::new("espeak-ng")
         .args(["-v", "en-us", "-s", "150", "--stdout", text])
         .stderr(Stdio::inherit())

@@ -6,8 +6,8 @@ use std::process::Command;
 use super::super::*;
 use super::models::speech;
 use crate::capture::ring::RATE;
-use crate::models::{file, names};
 use crate::perception::recognizer::Whisper;
+use dynacu_weights::{file, names};
 
 /// A sound server of its own, in a folder of its own, with a silent sink.
 struct Server {

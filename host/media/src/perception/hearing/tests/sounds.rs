@@ -6,19 +6,19 @@ use crate::capture::ring::RATE;
 
 const HZ: f32 = RATE as f32;
 
-pub fn quiet(seconds: f32) -> Vec<f32> {
+pub(crate) fn quiet(seconds: f32) -> Vec<f32> {
     vec![0.0; (seconds * HZ) as usize]
 }
 
 /// A source of numbers from -1 to 1.
-pub struct Dice(u32);
+pub(crate) struct Dice(u32);
 
 impl Dice {
-    pub fn new(seed: u32) -> Self {
+    pub(crate) fn new(seed: u32) -> Self {
         Self(seed)
     }
 
-    pub fn roll(&mut self) -> f32 {
+    pub(crate) fn roll(&mut self) -> f32 {
         self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (self.0 >> 16) as f32 / 32_768.0 - 1.0
     }
@@ -30,7 +30,7 @@ impl Dice {
 }
 
 /// White noise of a level in decibels below full scale (negative).
-pub fn noise(seconds: f32, decibels: f32, seed: u32) -> Vec<f32> {
+pub(crate) fn noise(seconds: f32, decibels: f32, seed: u32) -> Vec<f32> {
     // Even numbers from -1 to 1 have a mean square of a third.
     let gain = 10.0_f32.powf(decibels / 20.0) * 3.0_f32.sqrt();
     let mut dice = Dice::new(seed);
@@ -40,7 +40,7 @@ pub fn noise(seconds: f32, decibels: f32, seed: u32) -> Vec<f32> {
 }
 
 /// A fan: rushing air whose strength follows the blades, and the motor's hum.
-pub fn fan(seconds: f32) -> Vec<f32> {
+pub(crate) fn fan(seconds: f32) -> Vec<f32> {
     let mut dice = Dice::new(3);
     let (mut low, mut lower) = (0.0, 0.0);
     (0..(seconds * HZ) as usize)
@@ -55,7 +55,7 @@ pub fn fan(seconds: f32) -> Vec<f32> {
 }
 
 /// Somebody types: a knock and a click for each key, in bursts with pauses.
-pub fn keyboard(seconds: f32) -> Vec<f32> {
+pub(crate) fn keyboard(seconds: f32) -> Vec<f32> {
     let mut dice = Dice::new(5);
     let mut sound = noise(seconds, -62.0, 6);
     let mut at = HZ * 0.3;
@@ -99,7 +99,7 @@ fn add(sound: &mut [f32], at: f32, part: &[f32], gain: f32) {
 
 /// What plays, and how fast: chords under a melody, with or without drums.
 #[derive(Clone, Copy)]
-pub struct Style {
+pub(crate) struct Style {
     pub beats_a_minute: f32,
     pub drums: bool,
     /// The melody's instrument: how its overtones fall, how fast it begins and how long it rings (s), its vibrato.
@@ -110,7 +110,7 @@ pub struct Style {
 }
 
 /// A band, a piano, a bowed string in the range of a voice, a flute.
-pub const STYLES: [Style; 4] = [
+pub(crate) const STYLES: [Style; 4] = [
     Style {
         beats_a_minute: 118.0,
         drums: true,
@@ -142,7 +142,7 @@ pub const STYLES: [Style; 4] = [
 ];
 
 /// Instrumental music.
-pub fn music(seconds: f32, style: Style) -> Vec<f32> {
+pub(crate) fn music(seconds: f32, style: Style) -> Vec<f32> {
     let mut sound = quiet(seconds);
     let mut dice = Dice::new(style.seed);
     let beat = 60.0 / style.beats_a_minute;

@@ -1,20 +1,20 @@
 //! A talk whose samples say where in it they are, and a recogniser that reads this off them.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use parking_lot::Mutex;
 
 use crate::capture::ring::RATE;
+use crate::error::ModelError;
 use crate::perception::recognizer::{Clip, Pace, Segment, Transcribe, Word, sentences};
 use crate::perception::voice_activity::VoiceActivity;
 
 /// Loud is speech.
-pub struct Loud;
+pub(crate) struct Loud;
 
 impl VoiceActivity for Loud {
-    fn probability(&mut self, window: &[f32]) -> Result<f32> {
+    fn probability(&mut self, window: &[f32]) -> Result<f32, ModelError> {
         let loud = window.iter().any(|sample| sample.abs() > 0.1);
         Ok(if loud { 0.9 } else { 0.0 })
     }
@@ -29,7 +29,7 @@ const LEAD: u64 = 500;
 const LASTS: u64 = 300;
 const UNTIL_NEXT: u64 = 400;
 
-pub struct Talk {
+pub(crate) struct Talk {
     words: Vec<Word>,
     sound: Vec<f32>,
     clips: Mutex<Vec<(u64, u64)>>,
@@ -42,7 +42,7 @@ pub struct Talk {
 
 impl Talk {
     /// Texts and the silence after each (ms).
-    pub fn new(parts: &[(&str, u64)]) -> Self {
+    pub(crate) fn new(parts: &[(&str, u64)]) -> Self {
         let mut talk = Self {
             words: Vec::new(),
             sound: vec![0.0; (LEAD * 16) as usize],
@@ -79,31 +79,31 @@ impl Talk {
         }
     }
 
-    pub fn failing(mut self) -> Self {
+    pub(crate) fn failing(mut self) -> Self {
         self.failing = true;
         self
     }
 
-    pub fn costly(mut self) -> Self {
+    pub(crate) fn costly(mut self) -> Self {
         self.pace = Pace::ByUtterance;
         self
     }
 
-    pub fn stuck(self) -> Self {
+    pub(crate) fn stuck(self) -> Self {
         self.sticks.store(true, Ordering::SeqCst);
         self
     }
 
-    pub fn is_stuck(&self) -> bool {
+    pub(crate) fn is_stuck(&self) -> bool {
         self.stuck.load(Ordering::SeqCst)
     }
 
-    pub fn sound(&self) -> Vec<f32> {
+    pub(crate) fn sound(&self) -> Vec<f32> {
         self.sound.clone()
     }
 
     /// What would sound after the end: loud, and no word.
-    pub fn more(&self, samples: usize) -> Vec<f32> {
+    pub(crate) fn more(&self, samples: usize) -> Vec<f32> {
         let from = self.sound.len();
         (from..from + samples)
             .map(|i| GAP + (i / 16) as f32 * STEP)
@@ -111,15 +111,15 @@ impl Talk {
     }
 
     /// Which stretches were recognised (ms).
-    pub fn clips(&self) -> Vec<(u64, u64)> {
-        self.clips.lock().unwrap().clone()
+    pub(crate) fn clips(&self) -> Vec<(u64, u64)> {
+        self.clips.lock().clone()
     }
 
-    pub fn start_of(&self, text: &str) -> u64 {
+    pub(crate) fn start_of(&self, text: &str) -> u64 {
         self.find(text).start_ms
     }
 
-    pub fn end_of(&self, text: &str) -> u64 {
+    pub(crate) fn end_of(&self, text: &str) -> u64 {
         self.find(text).end_ms
     }
 
@@ -128,13 +128,13 @@ impl Talk {
     }
 
     /// How many words have ended before a time.
-    pub fn words_before(&self, ms: u64) -> usize {
+    pub(crate) fn words_before(&self, ms: u64) -> usize {
         self.words.iter().filter(|word| word.end_ms <= ms).count()
     }
 }
 
 impl Transcribe for Talk {
-    fn transcribe(&self, samples: &[f32]) -> Result<Vec<Segment>> {
+    fn transcribe(&self, samples: &[f32]) -> Result<Vec<Segment>, ModelError> {
         let clip = Clip {
             samples,
             interrupt: &AtomicBool::new(false),
@@ -143,9 +143,9 @@ impl Transcribe for Talk {
     }
 
     /// Whole words as they are, one that the clip's end cuts as a guess; all a little late, as a recogniser's times are.
-    fn words(&self, clip: &Clip<'_>) -> Result<Option<Vec<Word>>> {
+    fn words(&self, clip: &Clip<'_>) -> Result<Option<Vec<Word>>, ModelError> {
         if self.failing {
-            bail!("the recogniser is out of order");
+            return Err(ModelError::failed("the recogniser")("it is out of order"));
         }
         if self.sticks.swap(false, Ordering::SeqCst) {
             self.stuck.store(true, Ordering::SeqCst);
@@ -161,7 +161,7 @@ impl Transcribe for Talk {
         let level = if sample >= WORD { WORD } else { GAP };
         let start = ((sample - level) / STEP).round() as u64 - loud as u64 / 16;
         let end = start + clip.samples.len() as u64 * 1000 / u64::from(RATE);
-        self.clips.lock().unwrap().push((start, end));
+        self.clips.lock().push((start, end));
         let inside = self
             .words
             .iter()
@@ -185,6 +185,6 @@ impl Transcribe for Talk {
 }
 
 /// A word without its punctuation.
-pub fn word(text: &str) -> &str {
+pub(crate) fn word(text: &str) -> &str {
     text.trim_end_matches(['.', ','])
 }

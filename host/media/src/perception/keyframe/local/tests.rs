@@ -18,7 +18,7 @@ impl Encoder for Averages {
         "averages"
     }
 
-    fn embed(&self, image: &RgbImage) -> Result<Vec<f32>> {
+    fn embed(&self, image: &RgbImage) -> Result<Vec<f32>, ModelError> {
         let mut sums = vec![0.0; 8 * 8 * 3];
         let (width, height) = image.dimensions();
         for (x, y, pixel) in image.enumerate_pixels() {

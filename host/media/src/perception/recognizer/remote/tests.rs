@@ -2,7 +2,9 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::*;
 
@@ -49,7 +51,7 @@ impl Server {
                         body.len()
                     );
                     // Kept first: whoever has the reply may look at once.
-                    kept.lock().unwrap().push((head, request[end..].to_vec()));
+                    kept.lock().push((head, request[end..].to_vec()));
                     stream.write_all(reply.as_bytes()).unwrap();
                 }
             })
@@ -58,7 +60,7 @@ impl Server {
     }
 
     fn asked(&self) -> Vec<(String, String)> {
-        let asked = self.asked.lock().unwrap();
+        let asked = self.asked.lock();
         asked
             .iter()
             .map(|(head, body)| (head.clone(), String::from_utf8_lossy(body).into_owned()))
@@ -110,7 +112,7 @@ fn a_clip_is_sent_whole_and_words_get_their_own_times() {
         assert!(body.contains(part), "{part}");
     }
     let wav = wav::encode(RATE, &SECOND).unwrap();
-    let sent = &server.asked.lock().unwrap()[0].1;
+    let sent = &server.asked.lock()[0].1;
     assert!(sent.windows(wav.len()).any(|window| window == wav));
 }
 

@@ -1,9 +1,13 @@
 //! A recorded episode as a film: what a gate keeps of a real page, again and again on the same pictures.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use super::super::super::encoder::StandIn;
-use super::*;
+use anyhow::Result;
+use dynacu_media::capture::screen::Frame;
+use dynacu_media::perception::encoder::{Encoder, StandIn};
+use dynacu_media::perception::keyframe::GateKind;
 
 /// Prints what `local` keeps of an episode that was recorded with `--gate uniform-3`; its folder is named by
 /// `DYNACU_RECORD`.

@@ -1,15 +1,15 @@
 //! CTranslate2 Whisper weights → the ggml file that whisper.cpp reads, matrices in 8-bit blocks.
 //!
 //! The same input gives the same bytes on every machine (plain IEEE arithmetic, no `libm`), so the
-//! result's hash can be locked. The formats are described in the project's notes on models.
+//! result's hash can be locked.
 
 use std::collections::HashMap;
 
-use anyhow::{Context, Result, bail, ensure};
-
 use arithmetic::{f32_from_f16, mel_filters, quantise};
+use source::Weights;
 
 mod arithmetic;
+mod source;
 
 const MAGIC: u32 = 0x6767_6d6c;
 /// Quantisation version 2 (thousands) and file type 7, "mostly 8-bit blocks".
@@ -23,29 +23,46 @@ const FFT_BINS: usize = 201;
 /// Weights that share one scale.
 const BLOCK: usize = 32;
 
+/// The source is not what was expected.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot convert the weights: {0}")]
+pub(crate) struct ConvertError(String);
+
+impl ConvertError {
+    fn of<T>(what: String) -> Result<T, Self> {
+        Err(Self(what))
+    }
+}
+
 /// Converts the content of `model.bin` and `vocabulary.txt` to a ggml file.
 ///
 /// `multilingual` says which model is expected; a vocabulary of the other kind is an error, as is
 /// anything but 16-bit floating point weights.
-pub fn whisper_ggml(model_bin: &[u8], vocabulary: &str, multilingual: bool) -> Result<Vec<u8>> {
-    let weights =
-        Weights::parse(model_bin).context("model.bin is not a CTranslate2 Whisper model")?;
+pub(crate) fn whisper_ggml(
+    model_bin: &[u8],
+    vocabulary: &[u8],
+    multilingual: bool,
+) -> Result<Vec<u8>, ConvertError> {
+    let vocabulary = std::str::from_utf8(vocabulary)
+        .map_err(|_| ConvertError("vocabulary.txt is not text".to_owned()))?;
+    let weights = Weights::parse(model_bin)?;
     let tokens: Vec<&str> = vocabulary.split('\n').collect();
     let ordinary = tokens
         .iter()
         .position(|token| *token == "<|endoftext|>")
-        .context("vocabulary.txt has no <|endoftext|>")?;
+        .ok_or_else(|| ConvertError("vocabulary.txt has no <|endoftext|>".to_owned()))?;
     let (vocabulary_size, state) = weights.shape2("decoder/embeddings/weight")?;
     // whisper.cpp tells the two apart by this size alone.
-    ensure!(
-        (vocabulary_size >= 51865) == multilingual && ordinary == 50256 + usize::from(multilingual),
-        "the vocabulary ({vocabulary_size} tokens, {ordinary} of them words) is not that of {} model",
-        if multilingual {
+    if (vocabulary_size >= 51865) != multilingual || ordinary != 50256 + usize::from(multilingual) {
+        let kind = if multilingual {
             "a multilingual"
         } else {
             "an English"
-        }
-    );
+        };
+        return ConvertError::of(format!(
+            "the vocabulary ({vocabulary_size} tokens, {ordinary} of them words) is not that of {kind} model"
+        ));
+    }
 
     let encoder_layers = weights.layers("encoder");
     let decoder_layers = weights.layers("decoder");
@@ -84,8 +101,10 @@ pub fn whisper_ggml(model_bin: &[u8], vocabulary: &str, multilingual: bool) -> R
     out.int(ordinary)?;
     for token in &tokens[..ordinary] {
         let raw: Option<Vec<u8>> = token.chars().map(|c| bytes_of.get(&c).copied()).collect();
-        let raw = raw.with_context(|| {
-            format!("the token {token:?} has a character that stands for no byte")
+        let raw = raw.ok_or_else(|| {
+            ConvertError(format!(
+                "the token {token:?} has a character that stands for no byte"
+            ))
         })?;
         out.int(raw.len())?;
         out.bytes.extend(raw);
@@ -100,117 +119,14 @@ pub fn whisper_ggml(model_bin: &[u8], vocabulary: &str, multilingual: bool) -> R
     Ok(out.bytes)
 }
 
-/// One variable of the source file: dimensions and 16-bit floats.
-struct Variable<'a> {
-    shape: Vec<usize>,
-    halves: &'a [u8],
-}
-
-struct Weights<'a> {
-    variables: HashMap<String, Variable<'a>>,
-}
-
-impl<'a> Weights<'a> {
-    fn parse(bytes: &'a [u8]) -> Result<Self> {
-        let mut input = Input { rest: bytes };
-        let version = input.u32()?;
-        ensure!(version == 6, "format version {version}, expected 6");
-        let spec = input.name()?;
-        ensure!(spec == "WhisperSpec", "it holds a {spec:?}");
-        input.u32()?;
-        let count = input.u32()?;
-        let mut variables = HashMap::new();
-        for _ in 0..count {
-            let name = input.name()?;
-            let rank = input.take(1)?[0];
-            let shape = (0..rank)
-                .map(|_| Ok(input.u32()? as usize))
-                .collect::<Result<Vec<_>>>()?;
-            let kind = input.take(1)?[0];
-            let length = input.u32()? as usize;
-            let data = input.take(length)?;
-            // Scalars (flags, head counts) have other types and are not needed.
-            if rank == 0 || name.starts_with("decoder/alignment") {
-                continue;
-            }
-            ensure!(
-                kind == 4,
-                "{name} has weights of type {kind}, expected 16-bit floating point (4)"
-            );
-            ensure!(
-                shape.iter().product::<usize>() * 2 == length,
-                "{name} has a length unlike its shape"
-            );
-            variables.insert(
-                name,
-                Variable {
-                    shape,
-                    halves: data,
-                },
-            );
-        }
-        Ok(Self { variables })
-    }
-
-    fn get(&self, name: &str) -> Result<&Variable<'a>> {
-        self.variables
-            .get(name)
-            .with_context(|| format!("model.bin lacks {name}"))
-    }
-
-    fn shape2(&self, name: &str) -> Result<(usize, usize)> {
-        match self.get(name)?.shape[..] {
-            [rows, columns] => Ok((rows, columns)),
-            _ => bail!("{name} is not a matrix"),
-        }
-    }
-
-    fn layers(&self, part: &str) -> usize {
-        (0..)
-            .take_while(|i| {
-                self.variables
-                    .contains_key(&format!("{part}/layer_{i}/ffn/linear_0/weight"))
-            })
-            .count()
-    }
-}
-
-struct Input<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Input<'a> {
-    fn take(&mut self, count: usize) -> Result<&'a [u8]> {
-        let (head, rest) = self
-            .rest
-            .split_at_checked(count)
-            .context("the file ends too soon")?;
-        self.rest = rest;
-        Ok(head)
-    }
-
-    fn u32(&mut self) -> Result<u32> {
-        let bytes = self.take(4)?;
-        Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
-    }
-
-    fn name(&mut self) -> Result<String> {
-        let bytes = self.take(2)?;
-        let text = self.take(usize::from(u16::from_le_bytes([bytes[0], bytes[1]])))?;
-        Ok(std::str::from_utf8(text)
-            .context("a name is not text")?
-            .trim_end_matches('\0')
-            .to_owned())
-    }
-}
-
 struct Out {
     bytes: Vec<u8>,
 }
 
 impl Out {
-    fn int(&mut self, value: usize) -> Result<()> {
-        let value = i32::try_from(value).context("a size does not fit")?;
+    fn int(&mut self, value: usize) -> Result<(), ConvertError> {
+        let value =
+            i32::try_from(value).map_err(|_| ConvertError("a size does not fit".to_owned()))?;
         self.bytes.extend(value.to_le_bytes());
         Ok(())
     }
@@ -231,7 +147,7 @@ struct Tensors<'a> {
 }
 
 impl Tensors<'_> {
-    fn encoder(&mut self, layers: usize) -> Result<()> {
+    fn encoder(&mut self, layers: usize) -> Result<(), ConvertError> {
         self.whole(
             "encoder.positional_embedding",
             "encoder/position_encodings/encodings",
@@ -262,7 +178,7 @@ impl Tensors<'_> {
         Ok(())
     }
 
-    fn decoder(&mut self, layers: usize, state: usize) -> Result<()> {
+    fn decoder(&mut self, layers: usize, state: usize) -> Result<(), ConvertError> {
         self.whole(
             "decoder.positional_embedding",
             "decoder/position_encodings/encodings",
@@ -315,7 +231,7 @@ impl Tensors<'_> {
     }
 
     /// Self-attention and feed-forward, which both halves of the model have.
-    fn block(&mut self, to: &str, from: &str) -> Result<()> {
+    fn block(&mut self, to: &str, from: &str) -> Result<(), ConvertError> {
         let (_, state) = self
             .weights
             .shape2(&format!("{from}/self_attention/linear_1/weight"))?;
@@ -352,25 +268,33 @@ impl Tensors<'_> {
         )
     }
 
-    fn norm(&mut self, to: &str, from: &str) -> Result<()> {
+    fn norm(&mut self, to: &str, from: &str) -> Result<(), ConvertError> {
         self.whole(&format!("{to}.weight"), &format!("{from}/gamma"), Kind::F32)?;
         self.whole(&format!("{to}.bias"), &format!("{from}/beta"), Kind::F32)
     }
 
-    fn whole(&mut self, to: &str, from: &str, kind: Kind) -> Result<()> {
+    fn whole(&mut self, to: &str, from: &str, kind: Kind) -> Result<(), ConvertError> {
         let variable = self.weights.get(from)?;
         self.tensor(to, &variable.shape, variable.halves, kind)
     }
 
     /// Some rows of a linear layer, with the same rows of its bias.
-    fn rows(&mut self, to: &str, from: &str, first: usize, count: usize, bias: bool) -> Result<()> {
+    fn rows(
+        &mut self,
+        to: &str,
+        from: &str,
+        first: usize,
+        count: usize,
+        bias: bool,
+    ) -> Result<(), ConvertError> {
         let name = format!("{from}/weight");
         let (rows, columns) = self.weights.shape2(&name)?;
-        ensure!(
-            first + count <= rows,
-            "{name} has {rows} rows, expected {}",
-            first + count
-        );
+        if first + count > rows {
+            return ConvertError::of(format!(
+                "{name} has {rows} rows, expected {}",
+                first + count
+            ));
+        }
         let halves =
             &self.weights.get(&name)?.halves[first * columns * 2..(first + count) * columns * 2];
         self.tensor(&format!("{to}.weight"), &[count, columns], halves, Kind::Q8)?;
@@ -379,13 +303,19 @@ impl Tensors<'_> {
             let halves = variable
                 .halves
                 .get(first * 2..(first + count) * 2)
-                .context("a bias is too short")?;
+                .ok_or_else(|| ConvertError(format!("{from}/bias is too short")))?;
             self.tensor(&format!("{to}.bias"), &[count], halves, Kind::F32)?;
         }
         Ok(())
     }
 
-    fn tensor(&mut self, name: &str, shape: &[usize], halves: &[u8], kind: Kind) -> Result<()> {
+    fn tensor(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+        halves: &[u8],
+        kind: Kind,
+    ) -> Result<(), ConvertError> {
         self.out.int(shape.len())?;
         self.out.int(name.len())?;
         self.out.int(match kind {
@@ -406,10 +336,11 @@ impl Tensors<'_> {
             Kind::F32 => values.for_each(|value| out.extend(value.to_le_bytes())),
             Kind::Q8 => {
                 let values: Vec<f32> = values.collect();
-                ensure!(
-                    values.len().is_multiple_of(BLOCK),
-                    "{name} does not divide into blocks of {BLOCK}"
-                );
+                if !values.len().is_multiple_of(BLOCK) {
+                    return ConvertError::of(format!(
+                        "{name} does not divide into blocks of {BLOCK}"
+                    ));
+                }
                 for block in values.chunks_exact(BLOCK) {
                     quantise(block, out);
                 }
@@ -455,7 +386,7 @@ mod tests {
         file.extend(b"WhisperSpec\0");
         file.extend(3u32.to_le_bytes());
         file.extend(1u32.to_le_bytes());
-        let error = whisper_ggml(&file, "a\n<|endoftext|>\n", true).unwrap_err();
-        assert!(format!("{error:#}").contains("ends too soon"), "{error:#}");
+        let error = whisper_ggml(&file, b"a\n<|endoftext|>\n", true).unwrap_err();
+        assert!(error.to_string().contains("ends too soon"), "{error}");
     }
 }

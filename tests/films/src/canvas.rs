@@ -1,25 +1,24 @@
 //! Draws the films: boxes, rings and block letters on a page.
 
+use dynacu_media::capture::screen::Area;
 use image::{Rgb, RgbImage};
 
-use crate::capture::screen::Area;
+pub(crate) type Colour = [u8; 3];
 
-pub type Colour = [u8; 3];
-
-pub const WIDTH: u32 = 1280;
-pub const HEIGHT: u32 = 720;
-pub const INK: Colour = [32, 38, 48];
-pub const PAPER: Colour = [246, 247, 249];
+pub(crate) const WIDTH: u32 = 1280;
+pub(crate) const HEIGHT: u32 = 720;
+pub(crate) const INK: Colour = [32, 38, 48];
+const PAPER: Colour = [246, 247, 249];
 
 /// A letter is five columns and seven rows of dots; so many dots lie between two letters' left edges.
 const ADVANCE: u32 = 6;
 
 #[derive(Clone)]
-pub struct Canvas(pub RgbImage);
+pub(crate) struct Canvas(pub(crate) RgbImage);
 
 impl Canvas {
     /// A page of a console: a bar at the top, one at the side, cards with headings and lines.
-    pub fn page() -> Self {
+    pub(crate) fn page() -> Self {
         let mut page = Self(RgbImage::from_pixel(WIDTH, HEIGHT, Rgb(PAPER)));
         page.fill((0, 0, WIDTH, 48), [24, 40, 72]);
         page.text(20, 17, 2, "STATUS CONSOLE", [240, 244, 250]);
@@ -47,12 +46,18 @@ impl Canvas {
         page
     }
 
-    pub fn fill(&mut self, area: Area, colour: Colour) {
-        self.blend(area, colour, 1.0);
+    /// Row by row, not pixel by pixel: this crate is compiled without optimisation.
+    pub(crate) fn fill(&mut self, (left, top, width, height): Area, colour: Colour) {
+        let (right, bottom) = ((left + width).min(WIDTH), (top + height).min(HEIGHT));
+        let row = colour.repeat(right.saturating_sub(left) as usize);
+        for y in top..bottom {
+            let start = (y * WIDTH + left) as usize * colour.len();
+            self.0[start..start + row.len()].copy_from_slice(&row);
+        }
     }
 
     /// Over what is there, as opaque as told, 0 to 1.
-    pub fn blend(&mut self, (left, top, width, height): Area, colour: Colour, opacity: f32) {
+    pub(crate) fn blend(&mut self, (left, top, width, height): Area, colour: Colour, opacity: f32) {
         for y in top..(top + height).min(HEIGHT) {
             for x in left..(left + width).min(WIDTH) {
                 let pixel = self.0.get_pixel_mut(x, y);
@@ -65,7 +70,14 @@ impl Canvas {
     }
 
     /// A part of a ring, from one angle on, both in turns, 0 to 1.
-    pub fn arc(&mut self, (x, y): (u32, u32), radius: f32, from: f32, turns: f32, colour: Colour) {
+    pub(crate) fn arc(
+        &mut self,
+        (x, y): (u32, u32),
+        radius: f32,
+        from: f32,
+        turns: f32,
+        colour: Colour,
+    ) {
         let reach = radius as u32 + 1;
         for (py, px) in
             (y - reach..=y + reach).flat_map(|py| (x - reach..=x + reach).map(move |px| (py, px)))
@@ -81,7 +93,7 @@ impl Canvas {
     }
 
     /// Capitals, figures and a few signs, each dot so many pixels wide: letters are `7 * dot` pixels high.
-    pub fn text(&mut self, left: u32, top: u32, dot: u32, text: &str, colour: Colour) {
+    pub(crate) fn text(&mut self, left: u32, top: u32, dot: u32, text: &str, colour: Colour) {
         for (index, sign) in text.chars().enumerate() {
             let left = left + index as u32 * ADVANCE * dot;
             for (row, dots) in glyph(sign).into_iter().enumerate() {

@@ -1,8 +1,7 @@
 //! The little of Protocol Buffers that it takes to change an ONNX file or to write one.
 
 /// A field that holds bytes: a text, a message, packed numbers.
-#[must_use]
-pub fn bytes(number: u64, inside: &[u8]) -> Vec<u8> {
+pub(crate) fn bytes(number: u64, inside: &[u8]) -> Vec<u8> {
     const LENGTH_DELIMITED: u64 = 2;
     let mut field = varint(number << 3 | LENGTH_DELIMITED);
     field.extend(varint(inside.len() as u64));
@@ -11,8 +10,7 @@ pub fn bytes(number: u64, inside: &[u8]) -> Vec<u8> {
 }
 
 /// Seven bits a byte, the lowest first; the highest bit says that more follow.
-#[must_use]
-pub fn varint(mut value: u64) -> Vec<u8> {
+pub(crate) fn varint(mut value: u64) -> Vec<u8> {
     let mut written = Vec::new();
     while value >= 0x80 {
         written.push(value as u8 | 0x80);

@@ -1,10 +1,11 @@
 //! The lock file: which files the host needs, their hashes, and where each can be had.
 
-use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
+use crate::WeightsError;
+
 /// The lock file, compiled in.
-const TEXT: &str = include_str!("models.lock.toml");
+const TEXT: &str = include_str!("weights.lock.toml");
 
 /// The whole lock file.
 #[derive(Debug, Deserialize)]
@@ -72,25 +73,25 @@ impl Lock {
     ///
     /// # Errors
     /// When it is malformed, which a test rules out.
-    pub fn embedded() -> Result<Self> {
-        let lock: Self =
-            toml::from_str(TEXT).context("the embedded models.lock.toml is malformed")?;
-        ensure!(
-            lock.schema == 1,
-            "models.lock.toml has schema {}, this version knows 1",
-            lock.schema
-        );
+    pub fn embedded() -> Result<Self, WeightsError> {
+        Self::parse(TEXT).map_err(WeightsError::Lock)
+    }
+
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let lock: Self = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+        if lock.schema != 1 {
+            return Err(format!(
+                "it has schema {}, this version knows 1",
+                lock.schema
+            ));
+        }
         for file in &lock.files {
-            ensure!(
-                file.sha256.is_some() || file.optional,
-                "{} has no hash in models.lock.toml",
-                file.name
-            );
-            ensure!(
-                file.url.is_some() || !file.parts.is_empty(),
-                "{} has no source in models.lock.toml",
-                file.name
-            );
+            if file.sha256.is_none() && !file.optional {
+                return Err(format!("{} has no hash", file.name));
+            }
+            if file.url.is_none() && file.parts.is_empty() {
+                return Err(format!("{} has no source", file.name));
+            }
         }
         Ok(lock)
     }
@@ -99,13 +100,16 @@ impl Lock {
     ///
     /// # Errors
     /// When a name is in no lock file entry.
-    pub fn select(&self, only: &[String]) -> Result<Vec<&File>> {
+    pub fn select(&self, only: &[String]) -> Result<Vec<&File>, WeightsError> {
         for name in only {
             if !self.files.iter().any(|file| file.is(name)) {
-                let names: Vec<&str> = self.files.iter().map(File::group).collect();
-                let mut names: Vec<&str> = names.into_iter().collect();
-                names.dedup();
-                bail!("there is no model {name:?}; there are {}", names.join(", "));
+                let names = self.files.iter().map(|file| file.group().to_owned());
+                let mut known: Vec<String> = names.collect();
+                known.dedup();
+                return Err(WeightsError::Unknown {
+                    name: name.clone(),
+                    known,
+                });
             }
         }
         Ok(self
@@ -133,7 +137,7 @@ impl File {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::names;
+    use crate::names;
 
     #[test]
     fn every_name_is_locked() {

@@ -1,4 +1,4 @@
-//! What is in the model cache, by hash; a stamp file makes asking again cheap.
+//! What is in the cache, by hash; a stamp file makes asking again cheap.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,9 +6,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+
+use crate::WeightsError;
 
 /// The stamp file's name in the cache.
 const NAME: &str = ".verified.json";
@@ -44,7 +45,11 @@ impl Stamp {
     }
 
     /// The SHA-256 of a file of the cache, or nothing when it is not there. `afresh` reads it in any case.
-    pub(crate) fn sha256(&mut self, name: &str, afresh: bool) -> Result<Option<String>> {
+    pub(crate) fn sha256(
+        &mut self,
+        name: &str,
+        afresh: bool,
+    ) -> Result<Option<String>, WeightsError> {
         let path = self.directory.join(name);
         let Ok(meta) = fs::metadata(&path) else {
             return Ok(None);
@@ -66,7 +71,8 @@ impl Stamp {
         {
             return Ok(Some(entry.sha256.clone()));
         }
-        let sha256 = hash_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let sha256 =
+            hash_file(&path).map_err(|source| WeightsError::Unreadable { path, source })?;
         let entry = Entry {
             sha256: sha256.clone(),
             size: meta.len(),
@@ -84,20 +90,20 @@ impl Stamp {
         if !self.changed {
             return;
         }
-        let saved = || -> Result<()> {
+        let saved = || -> std::io::Result<()> {
             let file = tempfile::NamedTempFile::new_in(&self.directory)?;
             serde_json::to_writer(&file, &self.entries)?;
             file.persist(self.directory.join(NAME))?;
             Ok(())
         };
         if let Err(error) = saved() {
-            tracing::debug!("the stamp file of the model cache was not written: {error:#}");
+            tracing::debug!("the stamp file of the model cache was not written: {error}");
         }
     }
 }
 
 /// SHA-256 of a file, lower-case hexadecimal.
-pub(crate) fn hash_file(path: &Path) -> std::io::Result<String> {
+fn hash_file(path: &Path) -> std::io::Result<String> {
     let mut file = fs::File::open(path)?;
     let mut hash = Sha256::new();
     let mut block = vec![0; 1 << 20];

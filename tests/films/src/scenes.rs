@@ -1,16 +1,19 @@
 //! The films themselves.
 
+use dynacu_media::capture::screen::Area;
+
 use super::canvas::{Canvas, Colour, HEIGHT, INK, WIDTH};
 use super::{Event, Film};
-use crate::capture::screen::Area;
 
 const RED: Colour = [208, 40, 48];
 const GREEN: Colour = [32, 160, 84];
 
 /// All of them: the restless things first.
+#[must_use]
 pub fn all() -> Vec<Film> {
     let mut films = restless();
-    films.extend(telling());
+    films.extend(texts());
+    films.extend(pictures());
     films.push(noise());
     films
 }
@@ -45,6 +48,7 @@ fn restless() -> Vec<Film> {
 }
 
 /// A page with all the noise that a page can have and nothing else, for a minute.
+#[must_use]
 pub fn noise() -> Film {
     Film::new(
         "noise page: all of these but the waveform",
@@ -60,12 +64,8 @@ pub fn noise() -> Film {
     )
 }
 
-/// Things that tell something.
-#[allow(
-    clippy::too_many_lines,
-    reason = "one film after the other, each of a few lines"
-)]
-fn telling() -> Vec<Film> {
+/// Words and numbers that tell something.
+fn texts() -> Vec<Film> {
     let toasts = Film::new(
         "toast, 300x60, for 1.5 s",
         24.0,
@@ -126,6 +126,11 @@ fn telling() -> Vec<Film> {
             page.text(970, 30, 2, word, [240, 244, 250]);
         },
     );
+    vec![toasts, numbers, digit, beside_clock, word_below_clock]
+}
+
+/// Slides, lamps and areas that tell something.
+fn pictures() -> Vec<Film> {
     let slides = Film::new("slide", 24.0, every(6.0, 3, 6.0), |page, t| {
         let index = (t / 6.0) as usize;
         page.fill((212, 80, 1024, 520), [255; 3]);
@@ -190,17 +195,7 @@ fn telling() -> Vec<Film> {
             );
         },
     );
-    vec![
-        toasts,
-        numbers,
-        digit,
-        beside_clock,
-        word_below_clock,
-        slides,
-        lamps,
-        flashes,
-        fade,
-    ]
+    vec![slides, lamps, flashes, fade]
 }
 
 /// So many events at equal distances, the first after one of them, each so long.
@@ -296,6 +291,7 @@ fn waveform(page: &mut Canvas, t: f32) {
 }
 
 /// 60 events of graded size and length at all phases of the capture, each in a place and with a text of its own.
+#[must_use]
 pub fn wall() -> (Film, Vec<Graded>) {
     const SHARES: [f32; 5] = [0.0003, 0.001, 0.005, 0.02, 0.1];
     const LENGTHS: [f32; 5] = [0.15, 0.35, 0.7, 1.5, f32::INFINITY];

@@ -1,7 +1,11 @@
 //! Holds the gates to what the films show. With the stand-in encoder, which every machine has.
 
-use super::super::super::encoder::StandIn;
-use super::*;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dynacu_films::{Film, Graded, Kept, all, wall};
+use dynacu_media::perception::encoder::{Encoder, StandIn};
+use dynacu_media::perception::keyframe::GateKind;
 
 const INTERVAL: Duration = Duration::from_nanos(333_333_333);
 

@@ -2,14 +2,15 @@
 //!
 //! They are the same on every machine, need no desktop and play as fast as the gate decides; the tests hold the gates to them.
 
+#![warn(unreachable_pub)]
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
-
-use super::super::encoder::Encoder;
-use super::{Gate, GateKind};
-use crate::capture::screen::Frame;
+use dynacu_media::capture::screen::Frame;
+use dynacu_media::error::ModelError;
+use dynacu_media::perception::encoder::Encoder;
+use dynacu_media::perception::keyframe::{Gate, GateKind};
 
 mod canvas;
 mod scenes;
@@ -97,12 +98,16 @@ impl Film {
         encoder: &Arc<dyn Encoder>,
         interval: Duration,
         times: &[f32],
-    ) -> Result<Vec<Kept>> {
+    ) -> Result<Vec<Kept>, ModelError> {
         let mut gate = kind.build(Arc::clone(encoder), interval, 1);
         self.show(&mut *gate, times)
     }
 
-    fn show(&self, gate: &mut dyn Gate, times: &[f32]) -> Result<Vec<Kept>> {
+    /// The same to a gate that is made already.
+    ///
+    /// # Errors
+    /// When the encoder fails.
+    pub fn show(&self, gate: &mut dyn Gate, times: &[f32]) -> Result<Vec<Kept>, ModelError> {
         let (page, start) = (Canvas::page(), Instant::now());
         let mut last: Option<Arc<Frame>> = None;
         let mut kept = Vec::new();
@@ -150,8 +155,3 @@ impl Event {
             .any(|kept| (self.from..self.until).contains(&kept.at))
     }
 }
-
-#[cfg(test)]
-mod recorded;
-#[cfg(test)]
-mod tests;

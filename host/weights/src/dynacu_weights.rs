@@ -1,16 +1,22 @@
 //! Weights and runtimes: what is locked, how it is fetched, checked and converted, where it lies.
+//!
+//! [`file`] finds one that is there, and is all that those who load models need. [`pull`] fills the cache from the lock file.
 
+#![warn(unreachable_pub)]
+
+use std::io;
 use std::path::PathBuf;
 
-pub mod convert;
-mod fetch;
+pub mod cache;
+mod convert;
+mod hub;
 pub mod lock;
-pub mod onnx;
-pub mod protobuf;
+mod package;
 pub mod pull;
 mod stamp;
+pub mod tls;
 
-/// Names of the files in the model cache.
+/// Names of the files in the cache.
 pub mod names {
     pub const ONNX_RUNTIME: &str = "libonnxruntime.so.1.32.0";
     pub const WHISPER_BASE: &str = "whisper-base-q8.bin";
@@ -29,14 +35,33 @@ pub mod names {
     pub const CLIP: &str = "clip-vit-b32-image.onnx";
 }
 
+/// A file of [`names`] is not in the cache.
 #[derive(Debug, thiserror::Error)]
 #[error("the model file {name} is not in {}: run `dynacu-host models pull`", directory.display())]
-pub struct MissingModel {
+pub struct MissingFile {
     pub name: String,
     pub directory: PathBuf,
 }
 
-/// Where the models lie: `$DYNACU_MODELS`, else `dynacu/models` in the user's cache folder.
+/// What goes wrong with the cache as a whole.
+#[derive(Debug, thiserror::Error)]
+pub enum WeightsError {
+    #[error("the embedded weights.lock.toml is malformed: {0}")]
+    Lock(String),
+    #[error("there is no model {name:?}; there are {}", known.join(", "))]
+    Unknown { name: String, known: Vec<String> },
+    #[error(transparent)]
+    Missing(#[from] MissingFile),
+    #[error("cannot read {}", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+    #[error("cannot write to {} (DYNACU_MODELS names another folder)", directory.display())]
+    Unwritable {
+        directory: PathBuf,
+        source: io::Error,
+    },
+}
+
+/// Where the files lie: `$DYNACU_MODELS`, else `dynacu/models` in the user's cache folder.
 #[must_use]
 pub fn directory() -> PathBuf {
     std::env::var_os("DYNACU_MODELS").map_or_else(
@@ -51,13 +76,16 @@ pub fn directory() -> PathBuf {
 }
 
 /// The path of one file (or folder) of [`names`], if it is in the cache.
-pub fn file(name: &str) -> Result<PathBuf, MissingModel> {
+///
+/// # Errors
+/// When it is not there.
+pub fn file(name: &str) -> Result<PathBuf, MissingFile> {
     let directory = directory();
     let path = directory.join(name);
     if path.exists() {
         Ok(path)
     } else {
-        Err(MissingModel {
+        Err(MissingFile {
             name: name.to_owned(),
             directory,
         })
