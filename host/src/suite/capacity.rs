@@ -146,7 +146,7 @@ pub async fn room() -> Result<Room> {
         .lines()
         .find_map(|line| line.strip_prefix("MemAvailable:"))
         .and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok())
-        .context("/proc/meminfo does not say what is free")?;
+        .context("/proc/meminfo does not give the available memory")?;
     Ok(Room {
         cores,
         free: cores as f64 * (1.0 - busy.clamp(0.0, 1.0)),

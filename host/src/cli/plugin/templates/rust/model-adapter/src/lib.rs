@@ -161,7 +161,7 @@ fn refused(reply: &http::Response) -> ModelError {
 
 fn answer(asked: &str, body: &[u8]) -> Result<Response, ModelError> {
     let body: Value = serde_json::from_slice(body)
-        .map_err(|error| ModelError::Protocol(format!("the answer is no JSON: {error}")))?;
+        .map_err(|error| ModelError::Protocol(format!("the answer is not JSON: {error}")))?;
     let choice = &body["choices"][0];
     let Some(message) = choice["message"].as_object() else {
         return Err(ModelError::Protocol(
