@@ -33,7 +33,7 @@ const EXAMPLES: &str = "Examples:
   dynacu-host --resume runs/all
   dynacu-host doctor";
 
-/// Runs computer-use agents on browser tasks that move and speak, and scores them.
+/// Runs computer-use agents on browser tasks with motion and sound, and scores them.
 #[derive(Debug, Parser)]
 #[command(name = "dynacu-host", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 struct Arguments {

@@ -56,8 +56,8 @@ pub struct RunSettings {
     /// A TOML file with one table of settings for each plugin
     #[arg(long, value_name = "FILE", value_parser = plugin_tables())]
     pub settings: Option<toml::Table>,
-    /// Allows what a plugin asks for: reading, solution, memory, scratch; and to an adapter that does not come with the host
-    /// host=HOST and secret=VARIABLE@HOST
+    /// Allows what a plugin asks for: reading, solution, memory, scratch; for an adapter that does not come with the host,
+    /// also host=HOST and secret=VARIABLE@HOST
     #[arg(long, value_delimiter = ',')]
     pub grant: Vec<Grant>,
     /// Seconds between two observations [default: 5]

@@ -206,7 +206,7 @@ impl CallEgress {
             let binding = &credential.binding;
             if !binding.covers(method.as_str(), &destination.path) {
                 return Err(HttpError::Denied(format!(
-                    "${} goes to {} with {} to {} only: name the methods and paths of other requests in the manifest's key `credentials`",
+                    "${} is sent to {} only with {} to {}: name other methods and paths under `credentials` in the manifest",
                     binding.secret,
                     binding.host,
                     binding.methods.join(", "),
