@@ -1,5 +1,5 @@
-//! The house has floors: a room of `host/src` uses only rooms on floors below its own, and a crate only such crates. Whoever adds a
-//! room or a crate says here where it stands.
+//! The code has layers: a module of `host/src` uses only modules of lower layers, and a crate only crates of lower layers. A new
+//! module or crate needs its entry here.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ mod arrows;
 
 use arrows::arrows;
 
-/// The lowest first. Rooms on one floor do not know each other.
-type Floors = &'static [&'static [&'static str]];
+/// The lowest first. Modules of one layer do not know each other.
+type Layers = &'static [&'static [&'static str]];
 
-const CRATES: Floors = &[
+const CRATES: Layers = &[
     &["dynacu-figures", "dynacu-numerals", "dynacu-vocabulary"],
     &["dynacu-record", "dynacu-runtime", "dynacu-weights"],
     // What looks, listens and speaks; what reads records; what plugins are tried with.
@@ -27,9 +27,9 @@ const CRATES: Floors = &[
     &["dynacu-tests"],
 ];
 
-/// The rooms of `host/src`, with the crates that they use. The rooms of `dynacu-media` and `dynacu-weights` count as the host's own: it
-/// gives them on under their names.
-const ROOMS: Floors = &[
+/// The modules of `host/src`, with the crates that they use. The modules of `dynacu-media` and `dynacu-weights` count as the host's
+/// own, which re-exports them under their names.
+const MODULES: Layers = &[
     &[
         "dynacu_figures",
         "dynacu_media",
@@ -65,35 +65,31 @@ const ROOMS: Floors = &[
     &["dynacu_host"],
 ];
 
-fn floor(floors: Floors, name: &str) -> Option<usize> {
-    floors.iter().position(|floor| floor.contains(&name))
+fn layer(layers: Layers, name: &str) -> Option<usize> {
+    layers.iter().position(|layer| layer.contains(&name))
 }
 
 /// What is wrong with an arrow, if something is.
-fn wrong(floors: Floors, from: &str, to: &str) -> Option<String> {
+fn wrong(layers: Layers, from: &str, to: &str) -> Option<String> {
     if from == to {
         return None;
     }
-    match (floor(floors, from), floor(floors, to)) {
+    match (layer(layers, from), layer(layers, to)) {
         (Some(above), Some(below)) if below < above => None,
-        (Some(_), Some(_)) => Some(format!("{from} uses {to}, which does not stand below it")),
-        (None, _) => Some(format!(
-            "{from} stands on no floor: add it to tests/layers.rs"
-        )),
-        (_, None) => Some(format!(
-            "{to} stands on no floor: add it to tests/layers.rs"
-        )),
+        (Some(_), Some(_)) => Some(format!("{from} uses {to}, which is not in a lower layer")),
+        (None, _) => Some(format!("{from} is in no layer: add it to tests/layers.rs")),
+        (_, None) => Some(format!("{to} is in no layer: add it to tests/layers.rs")),
     }
 }
 
 /// What is wrong in one source file, a line for each.
 fn faults(place: &str, source: &str, module: &[&str]) -> Result<Vec<String>> {
-    let room = module.first().copied().unwrap_or_default();
+    let top = module.first().copied().unwrap_or_default();
     let arrows = arrows(source, module).with_context(|| place.to_owned())?;
     Ok(arrows
         .into_iter()
         .filter_map(|arrow| {
-            let fault = wrong(ROOMS, room, &arrow.to)?;
+            let fault = wrong(MODULES, top, &arrow.to)?;
             Some(format!("{place}:{}: {fault}", arrow.line))
         })
         .collect())
@@ -141,7 +137,7 @@ fn lines(faults: &[String]) -> String {
 }
 
 #[test]
-fn no_room_uses_one_above_it() {
+fn no_module_uses_one_above_it() {
     let (checkout, mut files, mut all) = (checkout(), Vec::new(), Vec::new());
     let root = checkout.join("host/src");
     sources(&root, &mut files).unwrap();
@@ -185,8 +181,8 @@ fn an_upward_arrow_is_named_with_file_and_line() {
     assert_eq!(
         found,
         [
-            "host/src/task/render.rs:5: task uses kit, which does not stand below it",
-            "host/src/task/render.rs:7: attic stands on no floor: add it to tests/layers.rs",
+            "host/src/task/render.rs:5: task uses kit, which is not in a lower layer",
+            "host/src/task/render.rs:7: attic is in no layer: add it to tests/layers.rs",
         ]
     );
     let neighbour = faults("host/src/bundled.rs", "use crate::studio;", &["bundled"]).unwrap();
@@ -200,6 +196,6 @@ fn a_crate_that_leans_on_one_above_is_named_with_its_line() {
     let planted = "[package]\nname = \"dynacu-media\"\n\n[dependencies]\nanyhow.workspace = true\ndynacu-host = { path = \"..\" }\ndynacu-vocabulary.workspace = true\n";
     assert_eq!(
         crate_faults("host/media/Cargo.toml", planted).unwrap(),
-        ["host/media/Cargo.toml:6: dynacu-media uses dynacu-host, which does not stand below it"]
+        ["host/media/Cargo.toml:6: dynacu-media uses dynacu-host, which is not in a lower layer"]
     );
 }

@@ -246,10 +246,7 @@ fn what_does_not_fit_the_adapter_is_told() {
         ),
         (["--max-cost", "2.50"], ["--max-tokens", "honest"]),
         (["--max-cost", "much"], ["--max-cost", "US dollars"]),
-        (
-            ["--settings", &stray],
-            ["`efort` stands in no table", "[NAME"],
-        ),
+        (["--settings", &stray], ["`efort` is in no table", "[NAME"]),
         (
             ["--prices", "/nowhere.toml"],
             ["/nowhere.toml", "price table"],

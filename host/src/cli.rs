@@ -33,7 +33,7 @@ const EXAMPLES: &str = "Examples:
   dynacu-host --resume runs/all
   dynacu-host doctor";
 
-/// Runs computer-use agents on browser tasks that move and speak, and scores them.
+/// Runs computer-use agents on browser tasks with motion and sound, and scores them.
 #[derive(Debug, Parser)]
 #[command(name = "dynacu-host", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 struct Arguments {
@@ -45,19 +45,19 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// The tasks: list, show, check, try, render their speech
+    /// Tasks: list, show, check, play, render speech
     #[command(
         subcommand,
         after_help = "Examples:\n  dynacu-host tasks list\n  dynacu-host tasks play A-E1\n\ndocs/tasks.md says how to write one."
     )]
     Tasks(tasks::TasksCommand),
-    /// The model files: list, pull, verify
+    /// Model files: list, pull, verify
     #[command(
         subcommand,
         after_help = "Examples:\n  dynacu-host models list\n  dynacu-host models pull"
     )]
     Models(models::ModelsCommand),
-    /// Plugins: begin one, check it, make it one file, look into it
+    /// Plugins: create, check, pack, inspect
     #[command(
         subcommand,
         after_help = "Examples:\n  dynacu-host plugin new my-agent --kind policy --language javascript\n  dynacu-host plugin check my-agent\n\ndocs/plugins.md says how to write one."
@@ -71,13 +71,13 @@ enum Command {
         after_help = "Examples:\n  dynacu-host doctor --json\n  dynacu-host doctor --plugin claude --model claude-opus-5-5"
     )]
     Doctor {
-        /// As one JSON array
+        /// Prints one JSON array
         #[arg(long)]
         json: bool,
-        /// A model adapter whose models are asked for a word; may be repeated
+        /// A model adapter whose models get a short test request; may be repeated
         #[arg(long)]
         plugin: Vec<String>,
-        /// A model of theirs, as its provider names it, or ADAPTER/NAME; may be repeated [default: the adapter's first]
+        /// A model of these adapters, by its provider's name or as ADAPTER/NAME; may be repeated [default: the adapter's first]
         #[arg(long, value_delimiter = ',')]
         model: Vec<String>,
         /// A TOML file with one table of settings for each plugin
@@ -94,7 +94,7 @@ enum Command {
         after_help = "Examples:\n  dynacu-host report runs/first\n  dynacu-host report runs/first --json\n  dynacu-host report runs/first --copy published --with reference/standard/A-E1\n\ndocs/report.md says how every figure is computed."
     )]
     Report(report::ReportArguments),
-    /// Asks the tasks' scorers again, over the records alone, and shows old and new score side by side
+    /// Runs the tasks' scorers again on the records alone, and shows old and new scores side by side
     #[command(
         after_help = "Examples:\n  dynacu-host rescore runs/first\n  dynacu-host rescore runs/first --scorer my-scorer.wasm --task A-E1"
     )]

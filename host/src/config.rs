@@ -90,7 +90,7 @@ pub struct RunConfig {
 pub(crate) fn read_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    toml::from_str(&text).with_context(|| format!("{} is not what was expected", path.display()))
+    toml::from_str(&text).with_context(|| format!("{} does not fit this program", path.display()))
 }
 
 /// What the names stand for.
@@ -179,7 +179,7 @@ impl RunConfig {
         all.gate = gates.iter().copied().map(Name).collect();
         let settings = all.settings.get_or_insert_default().clone();
         if let Some((key, _)) = settings.iter().find(|(_, value)| !value.is_table()) {
-            bail!("settings: `{key}` stands in no table: put it under [NAME OF THE PLUGIN]");
+            bail!("settings: `{key}` is in no table: put it under [NAME OF THE PLUGIN]");
         }
         let recognizer = all.recognizer.get_or_insert(Name(Recognizer::Base)).0;
         if recognizer != Recognizer::Remote {

@@ -168,7 +168,7 @@ impl Driver {
             self.failed_checks += 1;
             self.watch.desktop(None);
             if let Err(error) = lane.stop().await {
-                tracing::warn!("a lane that failed its check does not end: {error}");
+                tracing::warn!("a lane that failed its check did not stop: {error}");
             }
             return Err(NotReady::Faulty(error));
         }

@@ -1,9 +1,9 @@
-//! The benchmark and the machine that runs it: one lane is one isolated desktop (Chromium in Xvfb with its own
+//! The benchmark and the program that runs it: one lane is one isolated desktop (Chromium in Xvfb with its own
 //! PulseAudio), and one episode is one attempt of one policy at one task on a lane.
 //!
-//! Data goes one way: capture, perception, observation, policy, action, desktop; every step also drops an event into
-//! the record. The pieces meet in [`episode`]; [`driver`] gives it a lane, whoever asks for an episode: a run ([`suite`]), a task's
-//! author ([`kit`]) or the crate that measures. Each room uses only rooms below it: `tests/layers.rs` has the list.
+//! Data flows one way: capture, perception, observation, policy, action, desktop. Every step also writes an event to
+//! the record. The parts meet in [`episode`]; [`driver`] gives it a lane, whether a run ([`suite`]), a task's
+//! author ([`kit`]) or a measurement asks for the episode. Each module uses only modules of lower layers: `tests/layers.rs` has the list.
 
 pub mod action;
 pub mod bundled;

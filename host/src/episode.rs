@@ -149,7 +149,7 @@ pub async fn run(
     let began = Instant::now();
     let (writer, recorder) = record(trial)?;
     let mut random = [0_u8; 32];
-    getrandom::fill(&mut random).context("the system gives no random numbers")?;
+    getrandom::fill(&mut random).context("the system provides no random numbers")?;
     let brief = brief(policy, trial);
     recorder.event(0, started(bench, policy, trial, brief.clone(), &random));
 

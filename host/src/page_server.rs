@@ -261,7 +261,7 @@ impl PageServer {
 fn opaque() -> Result<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes)
-        .map_err(|error| anyhow!("the system gives no random numbers: {error}"))?;
+        .map_err(|error| anyhow!("the system provides no random numbers: {error}"))?;
     Ok(hex::encode(bytes))
 }
 

@@ -9,7 +9,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 #[derive(Debug, PartialEq, Eq)]
 pub struct Arrow {
     pub line: usize,
-    /// A room (`task` for `crate::task::home`), or a crate (`dynacu_media`).
+    /// A module (`task` for `crate::task::home`), or a crate (`dynacu_media`).
     pub to: String,
 }
 

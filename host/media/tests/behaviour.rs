@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use dynacu_media::capture::screen::Frame;
 use dynacu_media::capture::timebase::Timebase;
-use dynacu_media::models::lock::Lock;
-use dynacu_media::models::{file, names};
+use dynacu_weights::lock::Lock;
+use dynacu_weights::{file, names};
 use dynacu_media::perception;
 use dynacu_media::perception::encoder::{Encoder, StandIn};
 use dynacu_media::perception::hearing::Hearing;

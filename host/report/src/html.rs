@@ -31,7 +31,7 @@ pub fn page(report: &Report) -> String {
                 header {
                     div .title {
                         h1 { "Run report" }
-                        button #theme type="button" aria-label="Change between light and dark" { "◐" }
+                        button #theme type="button" aria-label="Switch between light and dark" { "◐" }
                     }
                     (facts(report))
                     nav aria-label="Sections" {

@@ -11,7 +11,7 @@ use crate::trace::Trace;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("{} is no run folder: name one that has a run.json, as `--out` made it", .0.display())]
+    #[error("{} is not a run folder: name one that has a run.json, as created by `--out`", .0.display())]
     NoRun(PathBuf),
     #[error(transparent)]
     Record(#[from] ReadError),
@@ -21,12 +21,12 @@ pub enum Error {
     Read { path: PathBuf, source: io::Error },
     #[error("cannot write {}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
-    #[error("{} holds no whole episode yet: nothing can be reported", .0.display())]
+    #[error("{} has no complete episode yet: there is nothing to report", .0.display())]
     Empty(PathBuf),
     #[error("{} is not empty: name a new folder for the copy", .0.display())]
     NotEmpty(PathBuf),
     #[error(
-        "no episode has `{0}` in its path: name one as the run's folder has it, for example reference/standard/A-E1"
+        "no episode has `{0}` in its path: give a part of a path in the run folder, for example reference/standard/A-E1"
     )]
     NoEpisode(String),
     #[error("no thread could be started: {0}")]

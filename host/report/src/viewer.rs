@@ -111,7 +111,7 @@ fn page(folder: &Path, episode: &Episode, entries: &[Line]) -> String {
                     p { span class={"outcome " (outcome)} { (outcome) } " " (result.cause.name()) " · " (agent) " · seed " (result.seed) " · " (text::number(u64::from(result.steps), "step")) " · " (text::seconds(result.wall_s)) }
                     @if let Ok(trace) = &episode.trace {
                         p .instruction { strong { "Asked: " } (trace.instruction) }
-                        @if let Some(stage) = trace.stage { p { strong { "How far the fact came: " } (stage.text()) "." } }
+                        @if let Some(stage) = trace.stage { p { strong { "Failed at this stage: " } (stage.text()) "." } }
                     }
                     @if let Some(score) = &result.score { p { strong { "Scorer: " } (score.explanation) } }
                     @if !result.detail.is_empty() { p .small { (result.detail) } }

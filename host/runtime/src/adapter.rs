@@ -181,7 +181,7 @@ impl Adapter {
     ) -> Result<T, GuestFailure> {
         let gone = || {
             GuestFailure::error(
-                "the adapter's thread ended without a word: a fault of the host, see its log",
+                "the adapter's thread ended unexpectedly: a fault in the host, see its log",
             )
         };
         self.requests.send(request).await.map_err(|_| gone())?;

@@ -73,7 +73,7 @@ impl ResourceLimiter for Ceiling {
             )
         } else {
             format!(
-                "calls that overlap asked for more than {} MiB of memory together",
+                "overlapping calls asked for more than {} MiB of memory in total",
                 all >> 20
             )
         })
@@ -147,7 +147,7 @@ mod tests {
             calls[2]
                 .denied()
                 .unwrap()
-                .contains("2 MiB of memory together")
+                .contains("2 MiB of memory in total")
         );
         let [first, _second, mut third] = calls;
         drop(first);

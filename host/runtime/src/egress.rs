@@ -21,7 +21,7 @@ pub struct DenyEgress;
 impl Egress for DenyEgress {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         Err(HttpError::Denied(format!(
-            "no network is granted to {}: name its host in the manifest's key `hosts`",
+            "access to {} is not granted: add its host to `hosts` in the manifest",
             host_of(&request.url)
         )))
     }

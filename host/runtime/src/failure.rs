@@ -62,7 +62,7 @@ impl GuestFailure {
     /// The guest executed as many instructions as one call may.
     fn worked_out(work: u64) -> Self {
         Self::timeout(format!(
-            "the guest used up its work: {} million instructions in one call",
+            "the guest used up its {} million instructions for one call",
             work / 1_000_000
         ))
     }
@@ -118,7 +118,7 @@ pub(crate) fn classify(
     let whole = format!("{error:#}");
     // wasmtime keeps this error's type to itself.
     if whole.contains("fuel allocated for hostcalls has been exhausted") {
-        return GuestFailure::too_much("one call handed over more bytes than its limit");
+        return GuestFailure::too_much("one call transferred more bytes than its limit");
     }
     if whole.contains("resource table has no free keys")
         || whole.contains("cannot allocate another handle")

@@ -11,7 +11,7 @@ use crate::world::{INTERFACE_VERSION, Misfit, PluginKind};
 pub enum LoadError {
     #[error("{}: no such file: check the path, or build the plugin first", .0.display())]
     Missing(PathBuf),
-    #[error("{}: not a file: name the .wasm itself, in a project the one that its build makes", .0.display())]
+    #[error("{}: not a file: name the .wasm itself; in a project, the one that the build creates", .0.display())]
     NotAFile(PathBuf),
     #[error("{}: cannot be read: {source}", path.display())]
     Unreadable {

@@ -159,7 +159,7 @@ impl Manifest {
         }
         if let Some(name) = manifest.name.as_deref().filter(|name| !is_name(name)) {
             return Err(fault(format!(
-                "name: {name:?} is no name: use 1 to {LONGEST_NAME} lower-case letters, digits, `-` and `_`, a letter first"
+                "name: {name:?} is not a valid name: use 1 to {LONGEST_NAME} lower-case letters, digits, `-` and `_`, starting with a letter"
             )));
         }
         if manifest
@@ -367,8 +367,8 @@ prefix = "Bearer "
         for (text, wanted) in [
             ("schema = 2\nhost = []", "line 2"),
             ("schema = 1", "schema = 1"),
-            ("schema = 2\nname = \"..\"", "is no name"),
-            ("schema = 2\nname = \"Mine\"", "is no name"),
+            ("schema = 2\nname = \"..\"", "is not a valid name"),
+            ("schema = 2\nname = \"Mine\"", "is not a valid name"),
             ("schema = 2\nversion = \"1/2\"", "such as 0.1.0"),
             ("hosts = []", "schema"),
             ("schema = 2\nhosts = [\"https://x\"]", "not a host name"),

@@ -1,10 +1,10 @@
-//! Putting a manifest into a component, so that one file is the whole plugin.
+//! Putting a manifest into a component, so that one file is the complete plugin.
 
 use crate::manifest::SECTION;
 
 /// Bytes that are no component: `Plugin::load` says what is wrong with them.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a whole WebAssembly component: build it again")]
+#[error("not a complete WebAssembly component: build it again")]
 pub struct NotAComponent;
 
 /// A component with this manifest at its end, in place of one that stood beside its other sections. One that a linker put

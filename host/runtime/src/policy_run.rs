@@ -61,7 +61,7 @@ impl PolicyRun {
             return end.clone();
         }
         let end = (&mut self.answer).await.unwrap_or_else(|_| {
-            let text = "the guest's thread ended without a word: a fault of the host, see its log";
+            let text = "the guest's thread ended unexpectedly: a fault in the host, see its log";
             PolicyEnd::Failed(GuestFailure::error(text))
         });
         self.end = Some(end.clone());

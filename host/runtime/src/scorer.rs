@@ -81,7 +81,7 @@ fn readable(values: &str, events: &[PageEvent], page_result: &str) -> Result<usi
     match parts.iter().find(|(_, found, most)| found > most) {
         Some((what, found, most)) => Err(GuestFailure::new(
             FailureKind::InputTooLarge,
-            format!("a scorer reads at most {most} {what}, and there are {found}"),
+            format!("a scorer may get at most {most} {what}, but there are {found}"),
         )),
         None => Ok(said + values.len() + page_result.len()),
     }
@@ -163,7 +163,7 @@ impl Scorer {
     ) -> Result<T, GuestFailure> {
         let gone = || {
             GuestFailure::error(
-                "the scorer's thread ended without a word: a fault of the host, see its log",
+                "the scorer's thread ended unexpectedly: a fault in the host, see its log",
             )
         };
         self.requests.send(request).await.map_err(|_| gone())?;

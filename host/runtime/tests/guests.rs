@@ -219,7 +219,7 @@ async fn a_scorer_that_answers_with_too_much_fails_and_answers_again() {
     assert_eq!(busy.kind, FailureKind::Timeout, "{busy}");
     assert!(
         busy.detail
-            .contains("used up its work: 1200 million instructions"),
+            .contains("used up its 1200 million instructions"),
         "{busy}"
     );
     let clicks = vec![event.clone(); 20_000];

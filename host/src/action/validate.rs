@@ -22,7 +22,7 @@ pub fn check(action: &Action, speech_granted: bool) -> Result<(), ActionError> {
         Action::Click { at, count, .. } => {
             on_screen(*at)?;
             within(
-                "a click has 1 to 5 clicks",
+                "a click count must be from 1 to 5",
                 (1..=MOST_CLICKS).contains(count),
                 count,
             )
@@ -32,7 +32,7 @@ pub fn check(action: &Action, speech_granted: bool) -> Result<(), ActionError> {
         Action::Scroll { at, amount, .. } => {
             at.map_or(Ok(()), on_screen)?;
             within(
-                "a scroll has at most 100 notches",
+                "a scroll may have at most 100 notches",
                 *amount <= MOST_NOTCHES,
                 amount,
             )
@@ -40,7 +40,7 @@ pub fn check(action: &Action, speech_granted: bool) -> Result<(), ActionError> {
         Action::Type { text } => {
             let count = text.chars().count();
             within(
-                "a text has at most 10,000 characters",
+                "a text may have at most 10,000 characters",
                 count <= MOST_CHARACTERS,
                 &count,
             )?;
@@ -172,6 +172,9 @@ mod tests {
         assert!(check(&typed("bell \u{7}"), false).is_err());
         assert!(check(&clicks(5), false).is_ok());
         let refused = check(&clicks(0), false).unwrap_err();
-        assert_eq!(refused.to_string(), "a click has 1 to 5 clicks, not 0");
+        assert_eq!(
+            refused.to_string(),
+            "a click count must be from 1 to 5, not 0"
+        );
     }
 }

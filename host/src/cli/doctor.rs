@@ -217,7 +217,7 @@ fn space() -> Vec<Finding> {
             Some(free) => Finding::bad(part, size(free), advice),
             None => Finding::bad(
                 part,
-                format!("{} cannot be asked", folder.display()),
+                format!("the free space of {} is unknown", folder.display()),
                 advice,
             ),
         });
@@ -245,7 +245,7 @@ async fn live() -> Vec<Finding> {
             return vec![Finding::bad(
                 "lane",
                 error.to_string(),
-                "see the reason; the programs above are there",
+                "see the reason; the programs above are installed",
             )];
         }
     };

@@ -14,17 +14,17 @@ mod pack;
 
 #[derive(Debug, Subcommand)]
 pub enum PluginCommand {
-    /// Begins a project that builds with one command
+    /// Creates a project that builds with one command
     #[command(
         after_help = "Examples:\n  dynacu-host plugin new my-agent --kind policy --language rust\n  dynacu-host plugin new my-provider --kind model-adapter --language python"
     )]
     New(new::Arguments),
-    /// Checks manifest, world and limits, and runs it in front of a script, without a desktop
+    /// Checks manifest, world and limits, and does a scripted dry run without a desktop
     #[command(
         after_help = "Examples:\n  dynacu-host plugin check my-agent\n  dynacu-host plugin check my-agent.wasm --json"
     )]
     Check(check::Arguments),
-    /// Puts plugin.toml into the .wasm, so that one file is the whole plugin
+    /// Puts plugin.toml into the .wasm, so that one file is the complete plugin
     #[command(
         after_help = "Examples:\n  dynacu-host plugin pack my-agent\n  dynacu-host plugin pack my-agent --out my-agent-0.1.0.wasm"
     )]

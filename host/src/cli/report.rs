@@ -11,13 +11,13 @@ use super::Done;
 pub struct ReportArguments {
     /// The run folder
     run: PathBuf,
-    /// Writes a copy to send or publish into a new folder instead
+    /// Instead, writes a copy to send or publish into a new folder
     #[arg(long, value_name = "DIR")]
     copy: Option<PathBuf>,
-    /// Episodes whose time lines the copy has: a part of their path below the run's folder; may be repeated
+    /// Episodes whose time lines go into the copy, by a part of their path below the run's folder; may be repeated
     #[arg(long, value_name = "PATH", requires = "copy")]
     with: Vec<String>,
-    /// Prints report.json on standard output, too
+    /// Also prints report.json on standard output
     #[arg(long)]
     json: bool,
 }

@@ -25,13 +25,13 @@ use crate::task::home::{Home, home};
 pub struct RescoreArguments {
     /// The run folder
     run: PathBuf,
-    /// Tasks, by id; all if none
+    /// Tasks, by id; all if none is given
     #[arg(long, value_delimiter = ',')]
     task: Vec<String>,
-    /// A scorer to ask in place of the tasks' own: a .wasm file, or the name of a bundled one
+    /// A scorer to use instead of the tasks' own: a .wasm file, or the name of a bundled one
     #[arg(long)]
     scorer: Option<String>,
-    /// Prints what is written to rescore.json on standard output in place of the table
+    /// Prints the content of rescore.json on standard output instead of the table
     #[arg(long)]
     json: bool,
 }
@@ -100,7 +100,7 @@ pub async fn run(arguments: &RescoreArguments) -> Result<Done> {
     } else {
         println!("{}", table(&rows));
         println!(
-            "{changed} of {} episodes are scored otherwise, {unscored} cannot be scored again",
+            "{changed} of {} episodes have a different score, {unscored} cannot be scored again",
             rows.len()
         );
     }
@@ -215,7 +215,7 @@ fn recorded(entries: &[Line]) -> Result<Recorded> {
     // Utterances are recognised after what followed them; the scorer sees the order in which things were done.
     events.sort_by_key(|event: &PageEvent| event.at.milliseconds);
     Ok(Recorded {
-        variant: variant.context("the record has no beginning")?,
+        variant: variant.context("the record has no episode-started event")?,
         events,
         duration,
     })

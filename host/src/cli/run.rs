@@ -25,17 +25,17 @@ use draft::Draft;
 pub struct RunArguments {
     #[command(flatten)]
     settings: RunSettings,
-    /// The settings as a file; flags win
+    /// A file with the settings; flags override it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Takes up a run where it was left: runs what is missing and what the infrastructure spoiled, with the run's own
-    /// settings, and refuses where a plugin, a task, a model or a setting has changed
+    /// Resumes a run: runs what is missing or was spoiled by the infrastructure, with the run's own settings, and refuses
+    /// if a plugin, a task, a model or a setting has changed
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
     resume: Option<PathBuf>,
-    /// Prints which episodes would be run, in their order, and runs none
+    /// Prints the episodes that would be run, in order, and runs none
     #[arg(long)]
     dry_run: bool,
-    /// Serves a live page of all lanes on the loopback, on this port or any
+    /// Serves a live page of all lanes on the loopback, on this port or any free one
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
     watch: Option<u16>,
     /// Prints the summary as one JSON object on standard output
@@ -122,7 +122,7 @@ fn alone(folder: &Path) -> Result<std::fs::File> {
     })?;
     if file.try_lock().is_err() {
         bail!(
-            "another dynacu-host is running episodes into {}: wait for it, or end it",
+            "another dynacu-host is running episodes into {}: wait for it, or stop it",
             folder.display()
         );
     }
@@ -194,7 +194,7 @@ fn run_folder(out: Option<&Path>) -> Result<PathBuf> {
         Some(out) => {
             if out.join("run.json").exists() {
                 bail!(
-                    "{} holds a run already: choose another --out, nothing there was touched",
+                    "{} already holds a run, which was not touched: choose another --out",
                     out.display()
                 );
             }

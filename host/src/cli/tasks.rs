@@ -26,11 +26,11 @@ pub enum TasksCommand {
     /// List all tasks
     #[command(after_help = "Examples:\n  dynacu-host tasks list\n  dynacu-host tasks list --json")]
     List {
-        /// One JSON array on standard output
+        /// Prints one JSON array on standard output
         #[arg(long)]
         json: bool,
     },
-    /// Show one task: its manifest and the values that a seed draws (for the operator: it tells the answer)
+    /// Show one task: its manifest and the values that a seed draws (for the operator: this shows the answer)
     #[command(
         after_help = "Examples:\n  dynacu-host tasks show A-E1\n  dynacu-host tasks show A-E1 --seed 2\n  dynacu-host tasks show A-E1 --sheet a-e1.png\n  dynacu-host tasks show A-E1 --sheet a-e1.png --from runs/first/episodes/reference/aoi_full/A-E1-podcast-price/1"
     )]
@@ -40,7 +40,7 @@ pub enum TasksCommand {
         /// A whole number, or 32 hexadecimal digits
         #[arg(long, default_value = "0")]
         seed: Seed,
-        /// Instead: a PNG of the page along its moments, from an episode that the reference policy runs
+        /// Instead, writes a PNG of the page at its moments, from an episode run with the reference policy
         #[arg(long)]
         sheet: Option<PathBuf>,
         /// The folder of an episode to take the pictures from
@@ -54,7 +54,7 @@ pub enum TasksCommand {
     Lint {
         /// Ids or folder names; all tasks, and the rules over the set, if none is given
         ids: Vec<String>,
-        /// Leaves out what needs the loaded page: contrast, sizes, reachable controls, answers in the page
+        /// Skips the checks that need the loaded page: contrast, sizes, reachable controls, answers in the page
         #[arg(long)]
         no_browser: bool,
     },
@@ -68,7 +68,7 @@ pub enum TasksCommand {
         /// A whole number, or 32 hexadecimal digits
         #[arg(long, default_value = "0")]
         seed: Seed,
-        /// Begins as soon as the page is ready
+        /// Starts as soon as the page is ready
         #[arg(long)]
         now: bool,
     },
@@ -82,7 +82,7 @@ pub enum TasksCommand {
         after_help = "Examples:\n  dynacu-host tasks render\n  dynacu-host tasks render A-E1 H-E1\n  dynacu-host tasks render A-E1 --seed 2"
     )]
     Render {
-        /// Ids or folder names; all tasks that speak if none is given
+        /// Ids or folder names; all tasks with speech if none is given
         ids: Vec<String>,
         /// A whole number, or 32 hexadecimal digits
         #[arg(long, default_value = "0")]
@@ -271,7 +271,7 @@ async fn render(
         let id = task.manifest.id.clone();
         let work =
             tokio::task::spawn_blocking(move || write_committed(&task, seed, renderer.as_ref()));
-        let (folder, variant) = work.await.context("rendering broke off")??;
+        let (folder, variant) = work.await.context("rendering was aborted")??;
         let mut out = std::io::stdout().lock();
         writeln!(
             out,

@@ -30,23 +30,23 @@ impl Timeout {
 #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ModelSettings {
-    /// Sends an adapter's host elsewhere, HOST=URL: a proxy, a test server, a server of your own
+    /// Redirects an adapter's host, HOST=URL: to a proxy, a test server, or your own server
     #[arg(long)]
     #[serde(with = "by_host")]
     pub endpoint: Vec<Endpoint>,
-    /// Stops the run when its model calls have cost so much, in US dollars by the price table
+    /// Stops the run when its model calls have cost this much, in US dollars by the price table
     #[arg(long, value_name = "MONEY")]
     pub max_cost: Option<Money>,
-    /// Stops the run when its model calls have used so many tokens, input and output together
+    /// Stops the run when its model calls have used this many tokens, input and output together
     #[arg(long, value_name = "TOKENS")]
     pub max_tokens: Option<u64>,
-    /// A price table in the place of the one that ships
+    /// A price table to use instead of the bundled one
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
     /// Seconds that one model call may take, its retries included [default: 180]
     #[arg(id = "model_timeout", long = "model-timeout", value_name = "SECONDS")]
     pub timeout: Option<Timeout>,
-    /// Does not ask each model for a word before the first episode
+    /// Skips the test request to each model before the first episode
     #[arg(long)]
     #[serde(rename = "preflight", with = "negated")]
     pub no_preflight: bool,

@@ -49,31 +49,31 @@ pub struct RunSettings {
     /// The run folder, which must not exist yet [default: a new one under runs/]
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// Isolated desktops that run episodes at once: a number, or auto for as many as this machine keeps in time [default: 1]
+    /// Isolated desktops that run episodes in parallel: a number, or auto for as many as this machine can keep up with [default: 1]
     #[arg(long, value_name = "N|auto")]
     #[serde(deserialize_with = "number_or_text")]
     pub lanes: Option<Lanes>,
     /// A TOML file with one table of settings for each plugin
     #[arg(long, value_name = "FILE", value_parser = plugin_tables())]
     pub settings: Option<toml::Table>,
-    /// Allows what a plugin asks for: reading, solution, memory, scratch; and to an adapter that does not come with the host
-    /// host=HOST and secret=VARIABLE@HOST
+    /// Allows what a plugin asks for: reading, solution, memory, scratch; for an adapter that does not come with the host,
+    /// also host=HOST and secret=VARIABLE@HOST
     #[arg(long, value_delimiter = ',')]
     pub grant: Vec<Grant>,
     /// Seconds between two observations [default: 5]
     #[arg(long)]
     pub pace: Option<Pace>,
-    /// Frames captured a second [default: 3]
+    /// Frames captured per second [default: 3]
     #[arg(long)]
     pub fps: Option<Fps>,
-    /// Keyframe gates; all but local and spec are for ablation [default: local]
+    /// Keyframe gates; all except local and spec are for ablations [default: local]
     #[arg(long, value_delimiter = ',')]
     #[serde(deserialize_with = "one_or_more")]
     pub gate: Vec<Name<GateKind>>,
-    /// Captures also when something is drawn between two frames, at most ten a second
+    /// Also captures when something is drawn between two frames, at most ten times a second
     #[arg(long)]
     pub burst: bool,
-    /// Who recognises speech for the policy (remote: see docs/records.md) [default: base]
+    /// The speech recogniser for the policy (remote: see docs/records.md) [default: base]
     #[arg(long)]
     pub recognizer: Option<Name<Recognizer>>,
     #[arg(skip)]
@@ -109,25 +109,25 @@ layered!(RunSettings {
 #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct GroupSettings {
-    /// A policy or a model adapter: a .wasm file, or the name of a bundled one; may be repeated. Adapters alone are asked by
-    /// each mode's own policy
+    /// A policy or a model adapter: a .wasm file, or the name of a bundled one; may be repeated. Without a policy, each
+    /// mode's own policy asks the adapters
     #[arg(long)]
     #[serde(deserialize_with = "one_or_more")]
     pub plugin: Vec<String>,
-    /// A model for the policies that ask one, as its provider names it, or ADAPTER/NAME; may be repeated [default: the
+    /// A model for policies that ask one, by its provider's name or as ADAPTER/NAME; may be repeated [default: the
     /// adapter's first]
     #[arg(long, value_delimiter = ',')]
     pub model: Vec<String>,
-    /// Tasks, by id or folder name; all if none
+    /// Tasks, by id or folder name; all if none is given
     #[arg(long, value_delimiter = ',')]
     pub task: Vec<String>,
-    /// Categories; all if none
+    /// Categories; all if none is given
     #[arg(long, value_delimiter = ',', ignore_case = true)]
     pub category: Vec<Name<Category>>,
-    /// Tiers; all if none
+    /// Tiers; all if none is given
     #[arg(long, value_delimiter = ',')]
     pub tier: Vec<Name<Tier>>,
-    /// Modes; needs is the least one that can solve the task at hand [default: aoi_interactive]
+    /// Modes; needs is the least mode that can solve the task [default: aoi_interactive]
     #[arg(long, value_delimiter = ',')]
     pub mode: Vec<Name<ModeChoice>>,
     /// Attempts at each task; trial k uses seed + k - 1 [default: 1]
@@ -163,13 +163,13 @@ pub struct PageSettings {
         conflicts_with_all = ["task", "category", "tier"]
     )]
     pub file: Option<PathBuf>,
-    /// What is to be done on the page
+    /// The instruction for the page
     #[arg(long, requires = "page")]
     pub instruction: Option<String>,
-    /// What window.getTaskResult() returns when it is done
+    /// The result of window.getTaskResult() that counts as success
     #[arg(long, requires = "page")]
     pub success: Option<String>,
-    /// Seconds that the page gives [default: 120]
+    /// Time limit of the page in seconds [default: 120]
     #[arg(long, requires = "page")]
     pub time_limit: Option<TimeLimit>,
 }

@@ -66,7 +66,7 @@ pub enum BrowserError {
     Missing,
     #[error(transparent)]
     Supervisor(#[from] SupervisorError),
-    #[error("Chromium did not start: {reason}; last words: {words}")]
+    #[error("Chromium did not start: {reason}; last output: {words}")]
     Start { reason: String, words: String },
     #[error("cannot use the profile folder {}: {source}", path.display())]
     Profile {
@@ -75,7 +75,7 @@ pub enum BrowserError {
     },
     #[error("the page {url} did not load: {reason}")]
     Load { url: String, reason: String },
-    #[error("the browser failed to answer: {0}")]
+    #[error("the browser did not answer: {0}")]
     Protocol(String),
     #[error("the page's script failed: {0}")]
     Script(String),

@@ -121,7 +121,7 @@ pub async fn check(lane: &Lane, voice: Result<Pcm>) -> Vec<Part> {
         name: "microphone heard",
         result: match voice {
             Ok(voice) => microphone(lane, &browser, voice).await,
-            Err(error) => Err(error.context("there is no voice to try it with")),
+            Err(error) => Err(error.context("there is no voice for the test")),
         },
         advice: silent,
     });
@@ -180,7 +180,7 @@ async fn tone(lane: &Lane, browser: &Browser) -> Result<String> {
     let level = level?.tone;
     ensure!(
         level > TONE_HEARD,
-        "the page plays a tone and only {level:.0} dB of it arrive"
+        "the page plays a tone, but only {level:.0} dB arrive"
     );
     Ok(format!("a tone of the page arrives at {level:.0} dB"))
 }
@@ -207,7 +207,7 @@ async fn microphone(lane: &Lane, browser: &Browser, voice: Pcm) -> Result<String
     let heard: f32 = browser.evaluate("heard()").await?;
     ensure!(
         heard > VOICE_HEARD,
-        "a voice speaks and the page's microphone hears {heard:.3} of full scale"
+        "a voice speaks, but the page's microphone hears only {heard:.3} of full scale"
     );
     let leaked = leaked?.all;
     ensure!(
@@ -282,7 +282,7 @@ fn pixel(display: &str) -> Result<[u8; 3]> {
         .reply()?;
     match image.data.as_slice() {
         [blue, green, red, ..] => Ok([*red, *green, *blue]),
-        _ => bail!("the display gives no pixel"),
+        _ => bail!("the display returned no pixel"),
     }
 }
 

@@ -41,7 +41,7 @@ pub enum SupervisorError {
     Lost(String),
     #[error("the supervisor did not answer within {} s", ANSWER_WITHIN.as_secs())]
     Silent,
-    #[error("the supervisor could not do it: {0}")]
+    #[error("the supervisor failed: {0}")]
     Refused(String),
 }
 

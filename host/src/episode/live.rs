@@ -107,7 +107,7 @@ pub async fn run(
     let longest = manifest.time_limit + Phase::Episode.limit();
     let reason = tokio::time::timeout(longest, live.until_a_reason(&mut running)).await;
     let (mut cause, mut detail) = reason.unwrap_or_else(|_| {
-        let error = anyhow::anyhow!("not over within {} s", longest.as_secs());
+        let error = anyhow::anyhow!("not finished within {} s", longest.as_secs());
         let error = Phase::Episode.failed(error);
         (EndCause::HostError, format!("{error:#}"))
     });
@@ -124,7 +124,7 @@ pub async fn run(
         && policy_failed(cause).is_none()
     {
         live.note(format!(
-            "the policy did not return in order after the end: {}",
+            "the policy did not return properly after the end: {}",
             failure.detail
         ));
     }
@@ -366,7 +366,7 @@ impl<'a> Live<'a> {
             Some(FromPage::MicrophoneClosed | FromPage::Ready) => None,
             Some(FromPage::Lost) => Some((
                 EndCause::LeftPage,
-                "the page broke its connection".to_owned(),
+                "the page dropped its connection".to_owned(),
             )),
             None => Some((EndCause::HostError, "the page's server ended".to_owned())),
         }
@@ -418,7 +418,10 @@ impl<'a> Live<'a> {
 
 fn browser_event(event: BrowserEvent) -> Reason {
     match event {
-        BrowserEvent::LeftPage(url) => (EndCause::LeftPage, format!("the page was left for {url}")),
+        BrowserEvent::LeftPage(url) => (
+            EndCause::LeftPage,
+            format!("the browser left the page for {url}"),
+        ),
         BrowserEvent::Lost(why) => (EndCause::BrowserLost, why),
     }
 }

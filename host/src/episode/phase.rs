@@ -70,7 +70,7 @@ async fn in_time<T, E: Into<anyhow::Error>>(
 ) -> anyhow::Result<T> {
     match tokio::time::timeout(limit, work).await {
         Ok(done) => done.map_err(|error| phase.failed(error)),
-        Err(_) => Err(phase.failed(anyhow!("not over within {} s", limit.as_secs()))),
+        Err(_) => Err(phase.failed(anyhow!("not finished within {} s", limit.as_secs()))),
     }
 }
 
@@ -83,7 +83,7 @@ mod tests {
         let never = std::future::pending::<anyhow::Result<()>>();
         let error = in_time(Phase::PageLoad, Duration::ZERO, never).await;
         let error = error.unwrap_err();
-        assert_eq!(format!("{error:#}"), "page load: not over within 0 s");
+        assert_eq!(format!("{error:#}"), "page load: not finished within 0 s");
         let failing = async { Err::<(), _>(anyhow!("no picture")) };
         let error = within(Phase::Glance, failing).await.unwrap_err();
         assert_eq!(format!("{error:#}"), "glance: no picture");

@@ -146,7 +146,7 @@ impl Stage {
         let performed = Arc::clone(&desk);
         let (queue, action_thread) =
             ActionQueue::start(hands, move |outcome| performed.performed(outcome))
-                .context("cannot start the thread that acts")
+                .context("cannot start the action thread")
                 .blame(EndCause::HostError)?;
         let inference = trial.model.clone().map(|model| {
             Inference::new(
@@ -197,7 +197,7 @@ impl Stage {
             .await?;
         if !defined {
             bail!(
-                "it does not define window.getTaskResult() by the time that it has loaded: define it in a script that runs at once"
+                "it does not define window.getTaskResult() by the time it has loaded: define it in a script that runs immediately"
             );
         }
         Ok(())

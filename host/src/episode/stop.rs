@@ -32,7 +32,7 @@ impl Stop {
                     std::process::exit(INTERRUPTED);
                 }
                 wish.send_replace(true);
-                eprintln!("ending what runs; once more to end at once");
+                eprintln!("stopping the running episodes; interrupt again to stop at once");
             }
         });
         Ok(Stop(stop))

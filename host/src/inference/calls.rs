@@ -264,7 +264,7 @@ impl Inference {
                     return Ended::Episode(
                         EndCause::ProviderOutage,
                         format!(
-                            "the provider was down or asked to wait for more than {} s of one step, last: {reason}",
+                            "the provider was down or asked to wait for more than {} s in one step, last: {reason}",
                             TROUBLE_IN_A_STEP.as_secs()
                         ),
                     );

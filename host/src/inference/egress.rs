@@ -206,7 +206,7 @@ impl CallEgress {
             let binding = &credential.binding;
             if !binding.covers(method.as_str(), &destination.path) {
                 return Err(HttpError::Denied(format!(
-                    "${} goes to {} with {} to {} only: name the methods and paths of other requests in the manifest's key `credentials`",
+                    "${} is sent to {} only with {} to {}: name other methods and paths under `credentials` in the manifest",
                     binding.secret,
                     binding.host,
                     binding.methods.join(", "),
@@ -230,7 +230,7 @@ impl CallEgress {
                 .any(|credential| credential.header == parsed)
             {
                 return Err(HttpError::Denied(format!(
-                    "the header `{parsed}` is the host's to set: the manifest's key `credentials` binds a secret to it"
+                    "only the host may set the header `{parsed}`: bind a secret to it under `credentials` in the manifest"
                 )));
             }
             if HOSTS_OWN.contains(&parsed) {
@@ -370,7 +370,7 @@ async fn read(asked: &Url, mut response: Response) -> Result<Outcome, reqwest::E
         && leads_elsewhere(asked, &String::from_utf8_lossy(location.as_bytes()))
     {
         return refused(HttpError::Denied(format!(
-            "{} sends the request on to another server, which is refused: ask that one, and name it in the manifest's key `hosts`",
+            "{} redirects the request to another server, which is refused: send it there, and add that server to `hosts` in the manifest",
             asked.host_str().unwrap_or_default()
         )));
     }

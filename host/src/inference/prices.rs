@@ -97,7 +97,7 @@ impl Prices {
     /// The file cannot be read, or is not such a table.
     pub fn load(file: Option<&Path>) -> Result<Prices, PriceError> {
         let Some(file) = file else {
-            return Prices::parse(SHIPPED, "the price table that ships");
+            return Prices::parse(SHIPPED, "the bundled price table");
         };
         let name = file.display().to_string();
         let text = std::fs::read_to_string(file).map_err(|source| PriceError::Read {

@@ -28,15 +28,15 @@ pub struct ModelService {
 pub enum ProviderError {
     #[error(transparent)]
     Credential(#[from] CredentialError),
-    #[error("the adapter {name} cannot say what it is: {failure}")]
+    #[error("the adapter {name} failed to describe itself: {failure}")]
     Silent { name: String, failure: GuestFailure },
     #[error("{model} is offered by several adapters ({adapters}): write ADAPTER/{model}")]
     Several { model: String, adapters: String },
     #[error(
-        "no adapter of this run knows the model {model} ({known}): write ADAPTER/{model} to ask one all the same"
+        "no adapter of this run knows the model {model} ({known}): write ADAPTER/{model} to ask one anyway"
     )]
     Unknown { model: String, known: String },
-    #[error("{0} names no models of its own: choose one with --model")]
+    #[error("{0} does not list its models: choose one with --model")]
     NoDefault(String),
 }
 

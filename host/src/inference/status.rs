@@ -71,7 +71,7 @@ pub fn of_response(
         402 => ProviderStatus::Quota(what),
         400 | 403 | 429 if says_quota(error) => ProviderStatus::Quota(what),
         429 if wait.is_some_and(|wait| wait > QUOTA_AFTER) => ProviderStatus::Quota(format!(
-            "{what}, to wait for more than {} minutes",
+            "{what}, with a wait of more than {} minutes",
             QUOTA_AFTER.as_secs() / 60
         )),
         401 | 403 => ProviderStatus::KeyRefused(what),

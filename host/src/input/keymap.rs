@@ -66,7 +66,7 @@ pub enum KeyError {
     #[error("there is no key named {0:?}")]
     UnknownKey(String),
     /// With the chord as it was written.
-    #[error("the chord {0:?} is not one of those that stay on the page")]
+    #[error("the chord {0:?} is not on the list of allowed chords")]
     ForbiddenKey(String),
 }
 

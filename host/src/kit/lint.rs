@@ -100,7 +100,7 @@ pub fn still(task: &Task, pace: f64) -> Result<Report> {
         }
         if !moment.tells.is_empty() && moment.seconds.is_some_and(|seconds| seconds < READABLE) {
             say(format!(
-                "the moment {name} is up for less than {READABLE} s: too short to read"
+                "the moment {name} is shown for less than {READABLE} s: too short to read"
             ));
         }
     }
@@ -113,7 +113,7 @@ pub fn still(task: &Task, pace: f64) -> Result<Report> {
     let exposure = exposure::exposure(manifest, pace);
     if manifest.separates && exposure.bound > BOUND {
         say(format!(
-            "screenshots alone give the answer in {:.0} % of the cases, more than {:.0}: make the moments shorter, or ask for two that are never up at once",
+            "screenshots alone give the answer in {:.0} % of the cases, more than {:.0}: make the moments shorter, or ask for two that are never shown at the same time",
             exposure.bound * 100.0,
             BOUND * 100.0
         ));
@@ -128,7 +128,7 @@ pub fn still(task: &Task, pace: f64) -> Result<Report> {
     let person = person::person(task)?;
     if person.ratio < person::least(manifest.tier) {
         say(format!(
-            "a person needs about {:.0} s of {} s; a task of tier {} gives at least {} times what is needed",
+            "a person needs about {:.0} s of {} s; a task of tier {} must allow at least {} times that",
             person.seconds,
             manifest.time_limit.as_secs(),
             manifest.tier.name(),

@@ -71,7 +71,7 @@ async fn listen(shared: &Shared, mut socket: WebSocket) -> Result<(), String> {
             }
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
             Some(Ok(Message::Close(_))) | None => break Ok(()),
-            Some(Ok(_)) => break Err("a message that is no sound".to_owned()),
+            Some(Ok(_)) => break Err("a message that is not sound".to_owned()),
             Some(Err(error)) => break Err(error.to_string()),
         }
     };

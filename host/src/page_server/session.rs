@@ -102,7 +102,7 @@ async fn take(shared: &Shared, text: &str) {
         Ok(PageMessage::Ready) => shared.report(FromPage::Ready).await,
         Ok(PageMessage::Event { t, name, data }) => {
             if !acceptable(&name) {
-                tracing::warn!(name, "the page sent an event that is not its own to make");
+                tracing::warn!(name, "the page sent an event that only the host may make");
                 return;
             }
             if name == "moment" && !known(shared, &data) {

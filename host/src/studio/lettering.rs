@@ -22,7 +22,7 @@ impl Lettering {
         let bytes = std::fs::read(Path::new(FONT)).with_context(|| {
             format!("cannot read {FONT}: run `make setup`, or `apt-get install fonts-dejavu-core`")
         })?;
-        let font = FontVec::try_from_vec(bytes).with_context(|| format!("{FONT} is no font"))?;
+        let font = FontVec::try_from_vec(bytes).with_context(|| format!("{FONT} is not a font"))?;
         Ok(Self { font })
     }
 

@@ -132,7 +132,7 @@ fn render_in(
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         ensure!(
             !clip.id.is_empty() && clip.id.chars().all(plain),
-            "{:?} is no clip id: letters, digits, - and _",
+            "{:?} is not a clip id: use letters, digits, - and _",
             clip.id
         );
         let context = || format!("cannot render the clip {}", clip.id);
@@ -454,7 +454,7 @@ mod tests {
                 id: "../up".to_owned(),
                 ..clip()
             })
-            .contains("no clip id")
+            .contains("is not a clip id")
         );
         assert!(
             refused(SpeechClip::plain(

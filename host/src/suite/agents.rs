@@ -122,7 +122,7 @@ impl Crew {
                 .any(|provider| provider.grant.allowed.knows(host))
             {
                 bail!(
-                    "--endpoint {host}: no adapter of this run asks that host; `dynacu-host plugin inspect` shows which ones it asks"
+                    "--endpoint {host}: no adapter of this run uses that host; `dynacu-host plugin inspect` shows which ones it uses"
                 );
             }
         }
@@ -134,7 +134,7 @@ impl Crew {
         for provider in &self.providers {
             if let Some(host) = provider.grant.allowed.placeholder() {
                 bail!(
-                    "{} asks a server of your own: say where it is with --endpoint {host}=URL",
+                    "{} needs your own server: give its address with --endpoint {host}=URL",
                     provider.plugin.name
                 );
             }

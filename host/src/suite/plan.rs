@@ -91,7 +91,7 @@ pub fn episodes(
                     };
                     if !places.insert(planned.place()) {
                         bail!(
-                            "two plugins of this run call themselves {name}: run them apart, or give one another name"
+                            "two plugins of this run have the name {name}: run them separately, or rename one"
                         );
                     }
                     episodes.push(planned);

@@ -54,7 +54,7 @@ pub fn look(run: &Path, planned: &Planned, seed: &str) -> Result<Found> {
         )?;
         if result.seed != seed || result.task != planned.task.manifest.id {
             bail!(
-                "{} holds {} with seed {} where this run has {} with seed {seed}: it is no episode of this run",
+                "{} holds {} with seed {} where this run has {} with seed {seed}: it does not belong to this run",
                 folder.display(),
                 result.task,
                 result.seed,
@@ -183,7 +183,7 @@ mod tests {
         assert!(look(run, &planned, "1").unwrap().is_due());
         end(run, &planned, "passed");
         let error = look(run, &planned, "2").unwrap_err().to_string();
-        assert!(error.contains("no episode of this run"), "{error}");
+        assert!(error.contains("does not belong to this run"), "{error}");
         std::fs::write(folder.join("episode.json"), "{").unwrap();
         assert!(look(run, &planned, "1").is_err());
     }

@@ -21,7 +21,7 @@ impl Resumed {
     /// The folder holds no run.
     pub fn open(folder: &Path) -> Result<Resumed> {
         let info = dynacu_record::read_run(folder)
-            .with_context(|| format!("--resume {}: that is no run's folder", folder.display()))?;
+            .with_context(|| format!("--resume {}: this is not a run folder", folder.display()))?;
         Ok(Resumed {
             folder: folder.to_owned(),
             info,
@@ -39,7 +39,7 @@ impl Resumed {
         }
         let lines: Vec<String> = changed.iter().map(Change::to_string).collect();
         bail!(
-            "{} cannot be resumed, since this is not what it began with: {}; bring that back, or start a new run with --out",
+            "{} cannot be resumed, since this has changed: {}; restore it, or start a new run with --out",
             self.folder.display(),
             lines.join("; ")
         );

@@ -52,7 +52,7 @@ pub fn slots_of_page(config: &RunConfig, page: &Task) -> Result<Vec<Slot>> {
             let mode = match choice {
                 ModeChoice::Fixed(mode) => *mode,
                 ModeChoice::Needs => bail!(
-                    "what a page of somebody else's needs is not known: name a mode instead of `needs`"
+                    "the mode that your own page needs is not known: name a mode instead of `needs`"
                 ),
             };
             slots.push(Slot {

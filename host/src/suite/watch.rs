@@ -44,15 +44,15 @@ impl Watch {
     /// guessing it.
     ///
     /// # Errors
-    /// The port is taken, or the system gives no random numbers.
+    /// The port is taken, or the system provides no random numbers.
     pub async fn start(port: u16, views: Views, about: Arc<About>) -> Result<Watch> {
         let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port))
             .await
             .with_context(|| {
-                format!("--watch {port}: the port cannot be had; name another one, or none for any")
+                format!("--watch {port}: the port is not available; name another one, or none to use any")
             })?;
         let mut secret = [0_u8; 8];
-        getrandom::fill(&mut secret).context("the system gives no random numbers")?;
+        getrandom::fill(&mut secret).context("the system provides no random numbers")?;
         let secret = hex::encode(secret);
         let url = format!("http://{}/{secret}/", listener.local_addr()?);
         let router = Router::new()

@@ -37,7 +37,7 @@ impl Page {
     /// The file cannot be read or is no HTML.
     pub fn task(&self) -> Result<Task> {
         let html = self.file.extension().is_some_and(|kind| kind == "html");
-        ensure!(html, "{} is no .html file", self.file.display());
+        ensure!(html, "{} is not an .html file", self.file.display());
         let file = self
             .file
             .canonicalize()
@@ -46,7 +46,7 @@ impl Page {
             .with_context(|| format!("cannot read the page {}", file.display()))?;
         ensure!(
             text.contains("getTaskResult"),
-            "{} does not define window.getTaskResult(): without it nothing tells when the task is done",
+            "{} does not define window.getTaskResult(): without it, nothing shows when the task is done",
             file.display()
         );
         Ok(Task {
@@ -143,7 +143,7 @@ mod tests {
             }
         };
         let refused = |page: Page| page.prepared(Seed::default()).unwrap_err().to_string();
-        assert!(refused(page("a.txt", "getTaskResult")).contains("is no .html file"));
+        assert!(refused(page("a.txt", "getTaskResult")).contains("is not an .html file"));
         assert!(refused(page("b.html", "<p>")).contains("does not define window.getTaskResult()"));
         let good = page(
             "My Page.html",

@@ -152,7 +152,7 @@ pub fn silent(task: &Task, seed: Seed, renderer: &dyn Renderer) -> Result<Varian
         tracing::info!(task = %task.manifest.id, %seed, sub_seed, ?misses, "a text was not read, drawing again");
     }
     bail!(
-        "{}, seed {seed}: in {TRIES} draws what the page shows for a moment was not read (last missed: {}): change its values in task.toml",
+        "{}, seed {seed}: in {TRIES} draws, what the page shows for a moment could not be read (last missed: {}): change its values in task.toml",
         task.manifest.id,
         misses.join(", ")
     )

@@ -1,14 +1,14 @@
-//! What the author of a DynaCU-Bench plugin writes against.
+//! The SDK for DynaCU-Bench plugins.
 //!
 //! A plugin is a WebAssembly component of one of three kinds, and each kind is one trait and one macro:
 //!
 //! | kind | trait | macro |
 //! |---|---|---|
 //! | policy: turns what the screen and the speakers do into actions | [`StepPolicy`], or [`Policy`] for full control | [`export_policy!`] |
-//! | scorer: says what the page's events are worth | [`Scorer`](scoring::Scorer) | [`export_scorer!`] |
+//! | scorer: judges the page's events | [`Scorer`](scoring::Scorer) | [`export_scorer!`] |
 //! | model adapter: one provider's HTTP call | [`ModelAdapter`](model::ModelAdapter) | [`export_adapter!`] |
 //!
-//! A whole policy:
+//! A complete policy:
 //!
 //! ```
 //! use dynacu_sdk::settings::NoSettings;

@@ -141,7 +141,7 @@ impl From<HearingError> for PolicyError {
         Self::Other(match error {
             HearingError::NotGranted => "the audio channel is not granted".to_owned(),
             HearingError::OutOfRange => {
-                "a clip of sound begins or ends outside of the last 60 s".to_owned()
+                "a clip of sound begins or ends outside the last 60 s".to_owned()
             }
             HearingError::Other(why) => format!("a clip of sound could not be made: {why}"),
         })

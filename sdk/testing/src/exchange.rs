@@ -331,7 +331,7 @@ impl Egress for Exchanges {
                 body: Some(body), ..
             }) => Self::json_of(&request)
                 .map_or_else(
-                    || Some("$: the body is no JSON".to_owned()),
+                    || Some("$: the body is not JSON".to_owned()),
                     |sent| difference(body, &sent, "$"),
                 )
                 .map(|where_to| format!("its body differs at {where_to}")),

@@ -204,7 +204,7 @@ impl Bed {
             .await
             .unwrap_or_else(|_| {
                 Err(anyhow!(
-                    "the page was not over within {} s",
+                    "the page was not finished within {} s",
                     watch.limit.as_secs()
                 ))
             });
@@ -265,7 +265,7 @@ async fn until_over(
                     stage.listener.push(at, &samples);
                     collected.microphone.push(Heard { at: stage.timebase.millis(at), samples });
                 }
-                Some(FromPage::Lost) | None => bail!("the page broke its connection"),
+                Some(FromPage::Lost) | None => bail!("the page dropped its connection"),
                 Some(_) => {}
             },
             Some(_) = stage.incoming.utterances.recv() => {}

@@ -27,7 +27,7 @@ enum What {
     Gates,
     /// Loading and calling components; half a minute
     Plugins,
-    /// Word errors, facts missed, words out of nothing; a quarter of an hour, more the first time
+    /// Word errors, facts missed, words heard in silence; a quarter of an hour, more the first time
     Accuracy,
     /// All of them, one after the other
     All,
@@ -52,10 +52,10 @@ struct Arguments {
     /// Replaces the measured parts of a document; needs --out, where its plots will lie
     #[arg(long, requires = "out")]
     doc: Option<PathBuf>,
-    /// A fraction of everything: to see that it works, not for figures
+    /// Does a fraction of everything: a smoke test, not for figures
     #[arg(long)]
     quick: bool,
-    /// Lets the talk go on for so many minutes, to see whether its cost grows
+    /// Lets the talk run for this many minutes, to see whether its cost grows
     #[arg(long)]
     minutes: Option<u32>,
 }

@@ -7,10 +7,10 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use dynacu_providers::{Options, Provider, Script, Server};
 
-/// Speaks a model provider's protocol strictly and answers by a script.
+/// Speaks a model provider's protocol strictly and answers from a script.
 ///
-/// The first line on standard output is its address. Every request is said in one line on standard error; all of them can
-/// be read as JSON at ADDRESS/_exchanges.
+/// The first line on standard output is its address. Every request prints one line on standard error; all of them are
+/// listed as JSON at ADDRESS/_exchanges.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -23,10 +23,10 @@ struct Arguments {
     /// Port on the loopback; a free one if none is given
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// The only key that is taken; any if none is given
+    /// The only key that is accepted; any key if none is given
     #[arg(long)]
     key: Option<String>,
-    /// A model that there is; may be given several times, and replaces the provider's own list
+    /// A model that exists; may be repeated, and replaces the provider's own list
     #[arg(long = "model", value_name = "NAME")]
     models: Vec<String>,
     /// Answer coordinates on a grid of this size instead of the provider's usual one; 0 for pixels

@@ -64,7 +64,7 @@ fn card(report: &Report, comparison: &Comparison) -> Markup {
                         @match text::verdict(paired) {
                             Verdict::Higher => "The interface helped: the interval does not include 0.",
                             Verdict::Lower => "The interface hurt: the interval does not include 0.",
-                            Verdict::NoDifference => "The interval includes 0: this run does not tell the two apart.",
+                            Verdict::NoDifference => "The interval includes 0: this run cannot tell the two apart.",
                             Verdict::Unknown => "No interval can be given.",
                         }
                         @if comparison.unpaired > 0 {

@@ -29,7 +29,7 @@ pub fn failures(report: &Report) -> Vec<Block<'_>> {
         .iter()
         .map(|condition| stack(report, condition))
         .collect();
-    let mut stages = by_condition(report, "First thing that did not happen, episodes")
+    let mut stages = by_condition(report, "First stage that failed, episodes")
         .column("counted", |condition| condition.counts.counted)
         .column("passed", |condition| condition.counts.passed);
     for stage in used {
@@ -45,8 +45,8 @@ pub fn failures(report: &Report) -> Vec<Block<'_>> {
         })
         .column("actions not done", |condition| not_done(&condition.actions));
     vec![
-        Block::Text("For each counted episode that did not pass: the first thing that did not happen to a fact that the task needs. Was it shown, could the mode perceive it, was it captured, was it in an observation, was anything answered, was the answer accepted? The rules go by time and place; they do not read pictures.".to_owned()),
-        Block::PageOnly(chart::stacks("How far the fact came", &stacks, 1.0)),
+        Block::Text("For each counted episode that did not pass: the first stage that failed for a fact that the task needs. Was it shown, could the mode perceive it, was it captured, was it in an observation, was anything answered, was the answer accepted? The rules go by time and place; they do not read pictures.".to_owned()),
+        Block::PageOnly(chart::stacks("Where episodes failed", &stacks, 1.0)),
         Block::PageOnly(chart::legend(&legend, Sample::Fill)),
         stages.below_chart().table(),
         ends.table(),

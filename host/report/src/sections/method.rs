@@ -11,7 +11,7 @@ pub fn method(report: &Report) -> Vec<Block<'_>> {
         .column("value", |(_, value)| value.clone());
     let rules = [
         "A share is the mean over tasks of each task's share of passed trials. Timeouts and agent errors count as not passed; infrastructure errors and unscored episodes are left out and counted separately.",
-        "Intervals: Wilson's score interval over tasks with one trial each; Student's t over the tasks' shares with several (trials of a task are no independent evidence); Wilson's over tasks where all tasks have the same share of 0 or 1.",
+        "Intervals: Wilson's score interval over tasks with one trial each; Student's t over the tasks' shares with several (trials of one task are not independent); Wilson's over tasks where all tasks have the same share of 0 or 1.",
         "Comparisons use the tasks, trials and seeds of both sides: McNemar's exact test with Agresti and Min's interval for one trial per task, Student's t over the tasks' differences for several. Holm's p is adjusted over all comparisons of this report.",
         "pass@k is Chen et al.'s unbiased estimate, pass^k Yao et al.'s.",
         "The intervals hold for tasks like these, not for other machines, prices or versions of a model.",

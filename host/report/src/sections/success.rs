@@ -79,7 +79,7 @@ pub fn agents(report: &Report) -> Vec<Block<'_>> {
         blocks.push(Block::PageOnly(html! {
             p {
                 "From " code { "standard" } " (square) to " code { "aoi_full" }
-                " (diamond), on common tasks, sorted by gain. Where intervals overlap, the order is no ranking."
+                " (diamond), on common tasks, sorted by gain. Where intervals overlap, the order is not a ranking."
             }
             (chart::changes("Gain of each agent from standard to aoi_full", &changes, Look::GreyPlain, Look::GreenStripes))
         }));

@@ -36,11 +36,11 @@ fn what_a_scorer_reads_is_bounded_and_the_refusal_says_by_what() {
     assert!(readable("{}", &events(EVENTS, 100), "pending").is_ok());
     assert_eq!(
         refused(readable("{}", &events(EVENTS + 1, 0), "pending")),
-        "a scorer reads at most 16384 page events, and there are 16385"
+        "a scorer may get at most 16384 page events, but there are 16385"
     );
     assert_eq!(
         refused(readable("{}", &events(16, 256 << 10), "pending")),
-        "a scorer reads at most 4194304 bytes of page events, and there are 4194384"
+        "a scorer may get at most 4194304 bytes of page events, but there are 4194384"
     );
     let long = "x".repeat(VALUE_BYTES + 1);
     let said = refused(readable(&long, &[], "pending"));

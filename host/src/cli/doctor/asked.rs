@@ -30,7 +30,7 @@ pub async fn findings(asked: RunSettings) -> Result<Vec<Finding>> {
 async fn finding(model: &Model) -> Finding {
     let part = format!("model {}", model.name);
     if !model.provider.reaches_a_network() {
-        return Finding::good(&part, "its adapter asks nobody");
+        return Finding::good(&part, "its adapter sends no requests");
     }
     match ping(model).await {
         Ok(pong) => Finding::good(

@@ -20,7 +20,7 @@ pub struct Arguments {
     /// The plugin's settings for the dry run, a TOML file with one table of its name
     #[arg(long)]
     settings: Option<std::path::PathBuf>,
-    /// As one JSON object
+    /// Prints one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -75,8 +75,8 @@ impl Findings {
             FailureKind::OutOfMemory => {
                 "use less memory, or ask for more with `memory_mib` in plugin.toml"
             }
-            FailureKind::OutputTooLarge => "hand over less at once",
-            FailureKind::InputTooLarge => "it was handed more than a guest of its kind reads",
+            FailureKind::OutputTooLarge => "pass less data in one call",
+            FailureKind::InputTooLarge => "its input was larger than a guest of its kind may get",
             FailureKind::Trap | FailureKind::Error => {
                 "return an error of the interface instead; lines on standard error are shown here"
             }
@@ -163,7 +163,7 @@ fn manifest(plugin: &Plugin, findings: &mut Findings) {
         (Some(file), true) if plugin.manifest_differs => findings.note(
             "manifest",
             format!(
-                "{asks}, by {}; the .wasm carries another one, which is what counts where it is sent alone: run `dynacu-host plugin pack` again",
+                "{asks}, by {}; the .wasm contains a different manifest, which counts when it is sent alone: run `dynacu-host plugin pack` again",
                 file.display()
             ),
         ),
@@ -208,9 +208,7 @@ fn named(plugin: &Plugin, findings: &mut Findings) {
     match plugin.kind {
         PluginKind::Policy | PluginKind::ModelAdapter => findings.note(
             "manifest",
-            format!(
-                "without {missing}, by which results are told apart: write it into plugin.toml"
-            ),
+            format!("there is no {missing} to identify its results: write it into plugin.toml"),
         ),
         PluginKind::Scorer => {}
     }

@@ -14,7 +14,7 @@ use crate::config::grants::Grant;
 pub struct Arguments {
     /// A .wasm file, a project's folder, or the name of a bundled plugin
     plugin: String,
-    /// As one JSON object
+    /// Prints one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -55,7 +55,7 @@ async fn describe(plugin: &Plugin) -> Option<String> {
             descriptor.provider,
             descriptor.models.join(", ")
         ),
-        Err(failure) => format!("cannot say what it is: {failure}"),
+        Err(failure) => format!("failed to describe itself: {failure}"),
     })
 }
 
@@ -80,7 +80,7 @@ fn grants(inspection: &Inspection) -> Vec<String> {
 
 fn text(inspection: &Inspection, says: Option<&str>) -> String {
     let manifest = match (&inspection.manifest_file, inspection.manifest_inside) {
-        (Some(file), true) => format!("{}, over the one inside", file.display()),
+        (Some(file), true) => format!("{}, which overrides the one inside", file.display()),
         (Some(file), false) => format!("{}, beside the component", file.display()),
         (None, true) => "inside the component".to_owned(),
         (None, false) => "none: it asks for nothing".to_owned(),

@@ -45,7 +45,7 @@ enum Language {
 fn kind(name: &str) -> Result<PluginKind, String> {
     let known = PluginKind::ALL;
     let found = known.into_iter().find(|kind| kind.name() == name);
-    found.ok_or_else(|| format!("it is one of {}", known.map(PluginKind::name).join(", ")))
+    found.ok_or_else(|| format!("use one of {}", known.map(PluginKind::name).join(", ")))
 }
 
 impl Language {
@@ -149,11 +149,11 @@ fn name_of(folder: &Path) -> Result<&str> {
         && name.chars().all(|letter| small(letter) || letter == '-');
     if !good {
         bail!(
-            "`{name}` is no name for a plugin: take small letters, digits and single hyphens, as in my-agent"
+            "`{name}` cannot be a plugin's name: use lower-case letters, digits and single hyphens, as in my-agent"
         );
     }
     if TAKEN.contains(&name) {
-        bail!("`{name}` is the name of a library that plugins are built with: take another one");
+        bail!("`{name}` is the name of a library that plugins are built with: choose another name");
     }
     Ok(name)
 }

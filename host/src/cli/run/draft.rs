@@ -173,7 +173,7 @@ async fn preflight(crew: &Crew) -> Result<()> {
         .filter(|model| model.provider.reaches_a_network())
     {
         // A server that still starts may keep it waiting for half a minute.
-        eprintln!("{}: asked for a word …", model.name);
+        eprintln!("{}: sending a test request …", model.name);
         let pong = ping(model).await?;
         eprintln!(
             "{}: answers as {} after {:.1} s",

@@ -24,7 +24,7 @@ pub async fn run(
     let work = tempfile::tempdir()?;
     let limit = task.manifest.time_limit.as_secs();
     let preparing = tokio::task::spawn_blocking(move || prepare(&task, seed, renderer.as_ref()));
-    let prepared = Arc::new(preparing.await.context("preparing broke off")??);
+    let prepared = Arc::new(preparing.await.context("preparation was aborted")??);
     println!("{}\n", prepared.variant.instruction);
     let begin = async move {
         if !now {

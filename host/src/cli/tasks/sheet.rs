@@ -28,7 +28,7 @@ pub async fn run(
         return write_sheet(&task.manifest, &episode, into);
     }
     let Seed::Number(seed) = seed else {
-        anyhow::bail!("a contact sheet is of a public seed: give a whole number");
+        anyhow::bail!("a contact sheet needs a public seed: give a whole number");
     };
     crate::desktop::programs::check()?;
     let work = tempfile::tempdir()?;

@@ -21,9 +21,9 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
-    #[error("libpulse gives no {0}")]
+    #[error("libpulse provides no {0}")]
     Missing(&'static str),
-    #[error("the sound server refuses: {0}")]
+    #[error("the sound server refused: {0}")]
     Refused(String),
     #[error("the sound server does not answer within {} s", ANSWER_WITHIN.as_secs())]
     Silent,

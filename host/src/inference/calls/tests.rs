@@ -289,7 +289,7 @@ async fn a_wait_beyond_the_steps_limit_ends_the_episode_as_an_outage() {
     let Delivered::End(EndCause::ProviderOutage, why) = bed.ask().await else {
         panic!("the episode goes on")
     };
-    assert!(why.contains("5 s of one step"), "{why}");
+    assert!(why.contains("5 s in one step"), "{why}");
     assert_eq!(bed.requests(), 1);
 }
 

@@ -20,7 +20,7 @@ pub enum EndpointError {
     #[error("--endpoint {0}: the URL must begin with http:// or https:// and name a host")]
     Url(String),
     #[error(
-        "--endpoint for {0}: leave user, password, query and fragment out of the URL; keys belong into environment variables"
+        "--endpoint for {0}: leave user, password, query and fragment out of the URL; keys belong in environment variables"
     )]
     Extras(String),
 }
@@ -111,25 +111,21 @@ impl Allowed {
     /// One sentence that names the manifest's key; it holds neither path nor query, which may carry secrets.
     pub fn destination(&self, text: &str) -> Result<Destination, String> {
         let asked =
-            Url::parse(text).map_err(|error| format!("the request's URL is none: {error}"))?;
+            Url::parse(text).map_err(|error| format!("the request's URL is invalid: {error}"))?;
         if !asked.username().is_empty() || asked.password().is_some() {
-            return Err("user and password in a URL are refused: bind a secret in the manifest's key `credentials`".to_owned());
+            return Err("user and password in a URL are refused: bind a secret under `credentials` in the manifest".to_owned());
         }
-        let host = authority(&asked).ok_or_else(|| {
-            format!(
-                "a request goes to a host by https, not by {}:",
-                asked.scheme()
-            )
-        })?;
+        let host = authority(&asked)
+            .ok_or_else(|| format!("a request must use https, not {}:", asked.scheme()))?;
         let Some(elsewhere) = self.hosts.get(&host) else {
             return Err(format!(
-                "no network is granted to {host}: name it in the manifest's key `hosts`"
+                "access to {host} is not granted: add it to `hosts` in the manifest"
             ));
         };
         let Some(base) = elsewhere else {
             if asked.scheme() != "https" {
                 return Err(format!(
-                    "{host} is asked by {}:, and only https is allowed (an --endpoint may name an http server)",
+                    "the request to {host} uses {}:, but only https is allowed (an --endpoint may name an http server)",
                     asked.scheme()
                 ));
             }

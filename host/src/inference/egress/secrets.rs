@@ -22,14 +22,14 @@ const RESERVED: [(&str, &str); 4] = [
 /// A credential that cannot be used.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum CredentialError {
-    #[error("{plugin} sends ${variable} to {host}, and it is not set: export {variable}=… first")]
+    #[error("{plugin} sends ${variable} to {host}, but it is not set: export {variable}=… first")]
     Missing {
         plugin: String,
         variable: String,
         host: String,
     },
     #[error(
-        "${0} is shorter than {SHORTEST} characters: that is no key, and it could not be told from other text"
+        "${0} is shorter than {SHORTEST} characters: too short for a key, and it could not be told from other text"
     )]
     TooShort(String),
     #[error(

@@ -36,7 +36,7 @@ pub fn counts(tasks: &[Task]) -> (Vec<String>, Vec<String>) {
         for ((category, _), count) in by.iter().filter(|((_, name), _)| *name == tier.name()) {
             if *count > most(tier) {
                 wrong.push(format!(
-                    "category {category} has {count} tasks of tier {}, at most {} belong there",
+                    "category {category} has {count} tasks of tier {}, but may have at most {}",
                     tier.name(),
                     most(tier)
                 ));
@@ -51,7 +51,7 @@ pub fn counts(tasks: &[Task]) -> (Vec<String>, Vec<String>) {
             .count();
         lines.push(format!("{name}: {count} of {wanted}"));
         if tasks.len() >= WHOLE && count != wanted {
-            wrong.push(format!("{count} tasks are {name}, the set has {wanted}"));
+            wrong.push(format!("{count} tasks are {name}, the set needs {wanted}"));
         }
     }
     let real_time = |task: &&Task| {

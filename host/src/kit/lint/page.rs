@@ -49,7 +49,7 @@ pub async fn loaded(task: &Task, home: &Home, lane: &Lane) -> Result<Vec<Finding
         };
         let seen = look(prepared, home, lane)
             .await
-            .with_context(|| format!("the page of {} was not looked at", task.manifest.id))?;
+            .with_context(|| format!("the page of {} was not checked", task.manifest.id))?;
         held.push('\n');
         held.push_str(&seen.text);
         pages.push((held, expected));
@@ -62,7 +62,7 @@ pub async fn loaded(task: &Task, home: &Home, lane: &Lane) -> Result<Vec<Finding
         findings.push(Finding::new(
             &file,
             None,
-            format!("before its moment the loaded page holds the answer `{answer}`"),
+            format!("the loaded page holds the answer `{answer}` before its moment"),
         ));
     }
     Ok(findings)

@@ -56,9 +56,9 @@ pub fn person(task: &Task) -> Result<Person> {
     let heard = clips_seconds(&task.folder.join("audio"));
     let file = task.folder.join("solution.toml");
     let acts = match std::fs::read_to_string(&file) {
-        Ok(text) => {
-            acts(&toml::from_str(&text).with_context(|| format!("{} is no TOML", file.display()))?)
-        }
+        Ok(text) => acts(
+            &toml::from_str(&text).with_context(|| format!("{} is not TOML", file.display()))?,
+        ),
         Err(_) => 0.0,
     };
     let seconds =

@@ -15,7 +15,7 @@ const FORBIDDEN: [(&str, &str); 14] = [
     ),
     (
         r"\bRTCPeerConnection\b|\bnavigator\.serviceWorker\b|\bnew\s+(?:Shared)?Worker\b",
-        "no connections or workers of a page's own",
+        "a page has no connections or workers of its own",
     ),
     (
         r"\blocalStorage\b|\bsessionStorage\b|\bindexedDB\b|\bdocument\.cookie\b|\bcaches\.",
@@ -27,7 +27,7 @@ const FORBIDDEN: [(&str, &str); 14] = [
     ),
     (
         r"\bgetUserMedia\b|\bMediaRecorder\b",
-        "the microphone is session.microphone",
+        "use session.microphone for the microphone",
     ),
     (
         r"(?:^|[^.\w])(?:alert|confirm|prompt)\s*\(|\bwindow\.(?:alert|confirm|prompt|print)\b",
@@ -35,27 +35,27 @@ const FORBIDDEN: [(&str, &str); 14] = [
     ),
     (
         r"\bwindow\.open\b|\blocation\s*=|\blocation\.(?:href|assign|replace|reload)\b|\bhistory\.(?:pushState|replaceState|back|go)\b",
-        "a page is not left",
+        "a page never navigates away",
     ),
     (
         r"\beval\s*\(|\bnew\s+Function\b",
-        "no code from texts: the content security policy refuses it",
+        "no code from strings: the content security policy refuses it",
     ),
     (
         r"\bMath\.random\b|\bcrypto\.(?:getRandomValues|randomUUID)\b",
-        "what varies is drawn in [variant], so that a seed gives the same page",
+        "draw varying values in [variant], so that a seed gives the same page",
     ),
     (
         r"\bnew\s+Date\s*\(\s*\)|\bDate\.now\b",
-        "the day and the hour would make each episode another: use session.now() and values of [variant]",
+        "date and time would make every episode different: use session.now() and values of [variant]",
     ),
     (
         r"\bnew\s+Notification\b|\bnavigator\.clipboard\b|\brequestFullscreen\b",
-        "outside of the page nothing is shown or kept",
+        "nothing is shown or stored outside the page",
     ),
     (
         r"<(?:audio|video)\b[^>]*\bcontrols\b",
-        "the browser's own player lets one seek: clips are played by session.play",
+        "the browser's own player allows seeking: play clips with session.play",
     ),
     (r"<(?:iframe|object|embed|base)\b", "a page is one document"),
     (

@@ -37,7 +37,7 @@ impl Crew {
             Some(earlier) => key(&earlier.adapter_random)?,
             None => {
                 let mut random = [0_u8; 32];
-                getrandom::fill(&mut random).context("the system gives no random numbers")?;
+                getrandom::fill(&mut random).context("the system provides no random numbers")?;
                 random
             }
         };
@@ -101,7 +101,9 @@ impl Crew {
         }
         let name = mode.name().replace('_', "-");
         let Loaded::Policy(policy) = loading.plugin(&name, self).await? else {
-            bail!("{name}, the mode's own policy, is no policy: build the bundled plugins again");
+            bail!(
+                "{name}, the mode's own policy, is not a policy: build the bundled plugins again"
+            );
         };
         self.mode_policies.insert(mode, policy);
         Ok(())
@@ -164,7 +166,7 @@ impl Crew {
 fn key(text: &str) -> Result<[u8; 32]> {
     let mut key = [0_u8; 32];
     hex::decode_to_slice(text, &mut key)
-        .context("run.json holds no key of the adapters' random numbers: start a new run")?;
+        .context("run.json has no key for the adapters' random numbers: start a new run")?;
     Ok(key)
 }
 
@@ -256,7 +258,7 @@ impl Loading<'_> {
         )?;
         if plugin.manifest.scratch {
             bail!(
-                "{name} asks for a scratch folder, and only policies have one: take `scratch` out of its manifest"
+                "{name} asks for a scratch folder, but only policies may have one: remove `scratch` from its manifest"
             );
         }
         let asks = plugin.manifest.asks();

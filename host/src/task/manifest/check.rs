@@ -185,7 +185,7 @@ fn order(
             let name = blocked[0];
             return Err(Problem::new(
                 spans[name].clone(),
-                format!("`{name}` depends on itself in the end: break the circle"),
+                format!("`{name}` depends on itself: break the cycle"),
             ));
         }
         waiting = blocked;
@@ -299,9 +299,7 @@ impl Rules<'_> {
             if let Some(answer) = secret.iter().find(|answer| answer.overlaps(&path)) {
                 return Err(Problem::new(
                     at.clone(),
-                    format!(
-                        "{place} would tell `{answer}`, which is what is asked for: take it out"
-                    ),
+                    format!("{place} would reveal the answer `{answer}`: remove it"),
                 ));
             }
         }

@@ -41,7 +41,7 @@ pub async fn check(plugin: &Plugin, settings: &str, findings: &mut Findings) {
             Ok(_) if sent.is_empty() => {}
             Ok(Ok(_)) => findings.fault(
                 trouble.name,
-                "it made an answer out of this: report it as an error",
+                "it returned an answer for this: return an error",
             ),
             Ok(Err(error)) if !(trouble.fine)(&error) => findings.note(
                 trouble.name,
@@ -81,7 +81,7 @@ async fn describe(plugin: &Plugin, settings: &str, findings: &mut Findings) -> O
                 findings.fault("describe", "the provider has no name: fill it in");
             }
             if !takes.images {
-                findings.note("describe", "a model without images can play in no mode");
+                findings.note("describe", "a model without images cannot play any mode");
             }
             Some(model)
         }
@@ -162,25 +162,25 @@ fn troubles() -> Vec<Trouble> {
                     ModelError::RateLimited(_) | ModelError::QuotaExceeded(_)
                 )
             },
-            "`rate-limited` makes the host wait and ask again",
+            "`rate-limited` makes the host wait and retry",
         ),
         trouble(
             "HTTP 500",
             Exchange::answered(500, error),
             |error| matches!(error, ModelError::Overloaded(_)),
-            "`overloaded` makes the host wait and ask again",
+            "`overloaded` makes the host wait and retry",
         ),
         trouble(
             "no connection",
             Exchange::broken(HttpError::Connect("refused".to_owned())),
             |error| matches!(error, ModelError::Overloaded(_) | ModelError::Timeout),
-            "`overloaded` makes the host wait and ask again",
+            "`overloaded` makes the host wait and retry",
         ),
         trouble(
             "time out",
             Exchange::broken(HttpError::Timeout),
             |error| matches!(error, ModelError::Timeout | ModelError::Overloaded(_)),
-            "`timeout` makes the host ask again",
+            "`timeout` makes the host retry",
         ),
     ]
 }

@@ -15,7 +15,7 @@ pub async fn check(plugin: &Plugin, settings: &str, findings: &mut Findings) {
     if !manifest.hosts.is_empty() {
         findings.note(
             "manifest",
-            "`hosts` means nothing for a policy: it has no network",
+            "`hosts` has no effect for a policy, which has no network",
         );
     }
     let model = || {
@@ -116,7 +116,7 @@ fn report(part: &'static str, ran: &Ran, settings: &str, findings: &mut Findings
         // Without a file there may be none that would do.
         PolicyEnd::BadSettings(why) if settings == "{}" => findings.note(
             part,
-            format!("it wants other settings ({why}): give them with --settings FILE"),
+            format!("it needs other settings ({why}): give them with --settings FILE"),
         ),
         PolicyEnd::BadSettings(why) => {
             findings.fault(part, format!("it cannot use these settings: {why}"));
@@ -132,7 +132,7 @@ fn report(part: &'static str, ran: &Ran, settings: &str, findings: &mut Findings
     }
     for error in ran.refused.iter().take(3) {
         if let PerformError::TooMany { count } = error {
-            let text = format!("a batch of {count} actions was refused: hand over 64 at most");
+            let text = format!("a batch of {count} actions was refused: pass 64 at most");
             findings.note(part, text);
         }
     }

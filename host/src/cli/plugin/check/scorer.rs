@@ -28,7 +28,7 @@ pub async fn check(plugin: &Plugin, findings: &mut Findings) {
             Ok(None) => findings.ok(part, "judged as still pending"),
             Ok(Some(label)) if part == "no event" => findings.note(
                 part,
-                format!("judged as `{label}` before anything happened: none means pending"),
+                format!("judged as `{label}` before anything happened: return none while pending"),
             ),
             Ok(Some(label)) => findings.ok(part, format!("judged as `{label}`")),
             Err(failure) => return findings.failed(part, &failure),
@@ -52,7 +52,7 @@ pub async fn check(plugin: &Plugin, findings: &mut Findings) {
     if scores.first() != scores.last() {
         return findings.fault(
             "score",
-            "the same episode got two scores: use nothing but what is handed over",
+            "the same episode got two different scores: use only the input",
         );
     }
     match scores.pop() {
@@ -70,7 +70,7 @@ fn judge(score: &Score, findings: &mut Findings) {
     if !(0.0..=1.0).contains(&score.value) {
         return findings.fault(
             "score",
-            format!("its value is {}; it goes from 0 to 1", score.value),
+            format!("its value is {}, but must be from 0 to 1", score.value),
         );
     }
     if score.explanation.is_empty() {

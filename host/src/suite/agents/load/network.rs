@@ -61,7 +61,7 @@ pub(super) fn given(
             .map(|grant| format!("--grant {grant}"))
             .collect();
         bail!(
-            "{name} does not come with this host, so nothing of its manifest is granted by naming it: if you trust it with these, add {}",
+            "{name} does not come with this host, so naming it grants nothing in its manifest: if you trust it with these, add {}",
             flags.join(" ")
         );
     }

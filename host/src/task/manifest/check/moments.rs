@@ -26,7 +26,7 @@ impl Rules<'_> {
             if moment.channel == MomentChannel::Screen && moment.seconds.is_none() {
                 return Err(fault(
                     &moment.name,
-                    "a moment on the screen says how long it is up: seconds = 1.5",
+                    "a moment on the screen needs its duration: seconds = 1.5",
                 ));
             }
             if let Some(seconds) = moment

@@ -42,7 +42,7 @@ impl Dates {
     pub fn new(raw: &RawDates) -> Result<Self, String> {
         let date = |text: &String| {
             parse_date(text)
-                .ok_or_else(|| format!("`{text}` is no day: write it as 2027-03-14, in quotes"))
+                .ok_or_else(|| format!("`{text}` is not a date: write it as 2027-03-14, in quotes"))
         };
         let (from, to) = (date(&raw.from)?, date(&raw.to)?);
         let days: Vec<Date> = from
@@ -84,7 +84,7 @@ impl Times {
     pub fn new(raw: &RawTimes) -> Result<Self, String> {
         let minutes = |text: &String| {
             parse_time(text)
-                .ok_or_else(|| format!("`{text}` is no time: write it as 08:30, in quotes"))
+                .ok_or_else(|| format!("`{text}` is not a time: write it as 08:30, in quotes"))
         };
         let (from, to) = (minutes(&raw.from)?, minutes(&raw.to)?);
         if raw.step == 0 {

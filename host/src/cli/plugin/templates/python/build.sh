@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds {{name}}.wasm. The tool (47 MB) goes into .tools, once; COMPONENTIZE_PY names a folder that has it already.
+# Builds {{name}}.wasm. The tool (47 MB) goes into .tools, once; COMPONENTIZE_PY names a folder that already has it.
 set -eu
 cd "$(dirname "$0")"
 tools=${COMPONENTIZE_PY:-.tools}

@@ -1,7 +1,7 @@
-"""A model adapter: one neutral request becomes one HTTP call, and its answer goes back.
+"""A model adapter: translates one neutral request into one HTTP call, and the reply back.
 
-It speaks Chat Completions, as vLLM, llama.cpp and Ollama do. The host adds credentials, keeps deadlines and tries again;
-an adapter says by the case of its error what the host is to do. The interfaces are in vendor/wit.
+It speaks Chat Completions, as vLLM, llama.cpp and Ollama do. The host adds credentials, enforces deadlines and retries;
+the case of an adapter's error tells the host what to do. The interfaces are in vendor/wit.
 """
 
 import json
@@ -12,8 +12,8 @@ from wit_world.exports import adapter
 from wit_world.imports import blobs, dynacu_model_types as types, http
 from wit_world.imports.dynacu_host_types import Duration
 
-# Leads nowhere by itself: `--endpoint {{name}}.invalid=http://127.0.0.1:8000` says where the server is. The same name
-# stands in plugin.toml; put your provider's host into both.
+# A placeholder: `--endpoint {{name}}.invalid=http://127.0.0.1:8000` says where the server is. The same name
+# is in plugin.toml; put your provider's host into both.
 URL = "https://{{name}}.invalid/v1/chat/completions"
 
 
@@ -39,7 +39,7 @@ class Adapter(exports.Adapter):
             parts.append(types.Part_Text(message["content"]))
         for call in message.get("tool_calls") or []:
             function = call["function"]
-            # Handed on as the model wrote it: policies read calls in one tolerant way.
+            # Passed on as the model wrote it: policies read calls with one common tolerance.
             arguments = function.get("arguments") or "{}"
             parts.append(types.Part_ToolCall(types.ToolCall(call["id"], function["name"], arguments)))
         return types.Response(
@@ -51,7 +51,7 @@ class Adapter(exports.Adapter):
 
 
 class Base64(str):
-    """The base64 of a blob after `before`. The host puts it in, so that pictures stay out of this guest's memory."""
+    """The base64 of a blob after `before`. The host inserts it, so that pictures stay out of this guest's memory."""
 
     def __new__(cls, before: str, blob: str):
         made = super().__new__(cls, before)

@@ -1,7 +1,7 @@
 """A policy: looks at the screen, listens, asks the run's model what to do, and does it.
 
-The interfaces are in vendor/wit. A function's error is raised as Err; instants count from the page's start signal. What it
-is called and what it asks for stands in plugin.toml.
+The interfaces are in vendor/wit. A function's error is raised as Err; instants count from the page's start signal. Its
+name and what it asks for are in plugin.toml.
 """
 
 import json
@@ -32,7 +32,7 @@ class Policy(exports.Policy):
 
 
 def ask(messages: list, brief: policy.Brief) -> list:
-    """The tool calls of the model's answer; none where it did not answer."""
+    """The tool calls of the model's answer; none if it did not answer."""
     speech = policy.Channels.SPEECH in brief.granted
     tools = [model.Tool(name, text, json.dumps(schema)) for name, text, schema in TOOLS if speech or name != "speak"]
     display = (brief.screen.width, brief.screen.height)
@@ -73,7 +73,7 @@ def act(calls: list, step: int, done: list) -> None:
 
 
 def compose(brief: policy.Brief, seen: observation.Observation, done: list) -> list:
-    """What the model is shown: the task, what was done, what was heard, the changes on screen, the screenshot last."""
+    """What the model is shown: the task, past actions, the transcript, the changes on screen, and last the screenshot."""
     parts = []
 
     def text(value: str) -> None:

@@ -1,4 +1,4 @@
-"""A scorer: says what the page's events are worth. This one wants one field of a form to hold a value.
+"""A scorer: judges the page's events. This one expects a form field to hold a value.
 
     [scorer.settings]
     field = "code"

@@ -1,15 +1,15 @@
-// A model adapter: one neutral request becomes one HTTP call, and its answer goes back.
+// A model adapter: translates one neutral request into one HTTP call, and the reply back.
 //
-// It speaks Chat Completions, as vLLM, llama.cpp and Ollama do. The host adds credentials, keeps deadlines and tries again;
-// an adapter says by the case of its error what the host is to do. Values are as the interfaces in vendor/wit say: records
+// It speaks Chat Completions, as vLLM, llama.cpp and Ollama do. The host adds credentials, enforces deadlines and retries;
+// the case of an adapter's error tells the host what to do. Values follow the interfaces in vendor/wit: records
 // are objects in camelCase, variants are { tag, val }, an absent option is null. A function's error is thrown: by an import
 // as an Error with the value in `payload`, by an export as the value itself.
 
 import blobs from "dynacu:host/blobs@0.2.0";
 import http from "dynacu:host/http@0.2.0";
 
-// Leads nowhere by itself: `--endpoint {{name}}.invalid=http://127.0.0.1:8000` says where the server is. The same name
-// stands in plugin.toml; put your provider's host into both.
+// A placeholder: `--endpoint {{name}}.invalid=http://127.0.0.1:8000` says where the server is. The same name
+// is in plugin.toml; put your provider's host into both.
 const URL = "https://{{name}}.invalid/v1/chat/completions";
 
 function describe() {
@@ -37,7 +37,7 @@ function complete(model, _settings, request) {
     parts.push({ tag: "text", val: choice.message.content });
   }
   for (const { id, function: called } of choice.message.tool_calls ?? []) {
-    // Handed on as the model wrote it: policies read calls in one tolerant way.
+    // Passed on as the model wrote it: policies read calls with one common tolerance.
     parts.push({ tag: "tool-call", val: { id, name: called.name, arguments: called.arguments ?? "{}" } });
   }
   const called = parts.some((part) => part.tag === "tool-call");
@@ -56,7 +56,7 @@ function complete(model, _settings, request) {
   };
 }
 
-/// A blob's base64 after some text. The host puts it in, so that pictures stay out of this guest's memory.
+/// A blob's base64 after some text. The host inserts it, so that pictures stay out of this guest's memory.
 class Base64 {
   constructor(before, blob) {
     this.before = before;

@@ -1,8 +1,8 @@
 // A policy: looks at the screen, listens, asks the run's model what to do, and does it.
 //
-// Values are as the interfaces in vendor/wit say: records are objects in camelCase, variants are { tag, val }, an absent
+// Values follow the interfaces in vendor/wit: records are objects in camelCase, variants are { tag, val }, an absent
 // option is null, a function's error is thrown: by an import as an Error with the value in `payload`, by an export as the
-// value itself. Instants count from the page's start signal. What it is called and what it asks for stands in plugin.toml.
+// value itself. Instants count from the page's start signal. Its name and what it asks for are in plugin.toml.
 
 import session from "dynacu:policy/session@0.2.0";
 import inference from "dynacu:model/inference@0.2.0";
@@ -37,7 +37,7 @@ function run(brief, _settings) {
   }
 }
 
-/// The model's answer, or null once the episode is over. A call that failed is tried again with the next observation.
+/// The model's answer, or null once the episode is over. A failed call is repeated with the next observation.
 function ask(messages, brief) {
   const call = inference.submit({
     messages,
@@ -106,7 +106,7 @@ function act(calls, step, done) {
   return true;
 }
 
-/// What the model is shown: the task, what was done, what was heard, the changes on screen, the screenshot last.
+/// What the model is shown: the task, past actions, the transcript, the changes on screen, and last the screenshot.
 function compose(brief, seen, done) {
   const parts = [];
   const text = (value) => parts.push({ tag: "text", val: value });

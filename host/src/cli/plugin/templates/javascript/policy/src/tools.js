@@ -30,7 +30,7 @@ export function toolList(speech) {
   }));
 }
 
-/// The action that a call means; throws with a reason that the model can be told.
+/// The action that a call means; throws a reason to show to the model.
 export function toAction(call) {
   let given;
   try {

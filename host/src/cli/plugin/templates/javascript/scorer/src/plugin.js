@@ -1,10 +1,10 @@
-// A scorer: says what the page's events are worth. This one wants one field of a form to hold a value.
+// A scorer: judges the page's events. This one expects a form field to hold a value.
 //
 //   [scorer.settings]
 //   field = "code"
 //   value = "{code}"
 //
-// Values are as the interfaces in vendor/wit say: records are objects in camelCase, variants are { tag, val }, an absent
+// Values follow the interfaces in vendor/wit: records are objects in camelCase, variants are { tag, val }, an absent
 // option is null, an export's error is thrown as its value.
 
 const RIGHT = "code_entered";

@@ -1,7 +1,7 @@
-//! A model adapter: one neutral request becomes one HTTP call, and its answer goes back.
+//! A model adapter: translates one neutral request into one HTTP call, and the reply back.
 //!
-//! It speaks Chat Completions, as vLLM, llama.cpp and Ollama do. The host adds credentials, keeps deadlines and tries again;
-//! an adapter says by the case of its error what the host is to do.
+//! It speaks Chat Completions, as vLLM, llama.cpp and Ollama do. The host adds credentials, enforces deadlines and retries;
+//! the case of an adapter's error tells the host what to do.
 
 use dynacu_sdk::http::{self, HttpError, Json};
 use dynacu_sdk::model::{
@@ -12,8 +12,8 @@ use dynacu_sdk::settings::NoSettings;
 use dynacu_sdk::{Duration, blobs, export_adapter};
 use serde_json::{Value, json};
 
-/// Leads nowhere by itself: `--endpoint {{name}}.invalid=http://127.0.0.1:8000` says where the server is. The same
-/// name stands in plugin.toml; put your provider's host into both.
+/// A placeholder: `--endpoint {{name}}.invalid=http://127.0.0.1:8000` says where the server is. The same
+/// name is in plugin.toml; put your provider's host into both.
 const URL: &str = "https://{{name}}.invalid/v1/chat/completions";
 
 struct Provider;
@@ -83,7 +83,7 @@ fn message(said: &Message) -> Result<Json, ModelError> {
             Part::Image(blob) => {
                 let info = blobs::stat(blob)
                     .map_err(|error| ModelError::InvalidRequest(format!("{error:?}")))?;
-                // The host puts in the picture, so that it stays out of this guest's memory.
+                // The host inserts the picture, so that it stays out of this guest's memory.
                 let url = Json::data_uri(&info.media_type, blob);
                 content.push(Json::object(vec![
                     ("type", "image_url".into()),
@@ -131,7 +131,7 @@ fn message(said: &Message) -> Result<Json, ModelError> {
     Ok(plain.into())
 }
 
-/// What the host does next hangs on the case.
+/// The case decides what the host does next.
 fn broken_off(error: HttpError) -> ModelError {
     match error {
         HttpError::Denied(why) => ModelError::InvalidRequest(why),
@@ -161,7 +161,7 @@ fn refused(reply: &http::Response) -> ModelError {
 
 fn answer(asked: &str, body: &[u8]) -> Result<Response, ModelError> {
     let body: Value = serde_json::from_slice(body)
-        .map_err(|error| ModelError::Protocol(format!("the answer is no JSON: {error}")))?;
+        .map_err(|error| ModelError::Protocol(format!("the answer is not JSON: {error}")))?;
     let choice = &body["choices"][0];
     let Some(message) = choice["message"].as_object() else {
         return Err(ModelError::Protocol(
@@ -176,7 +176,7 @@ fn answer(asked: &str, body: &[u8]) -> Result<Response, ModelError> {
     for call in calls.into_iter().flatten() {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let function = &call["function"];
-        // Handed on as the model wrote it: policies read calls in one tolerant way.
+        // Passed on as the model wrote it: policies read calls with one common tolerance.
         let arguments = text(&function["arguments"]);
         parts.push(ToolCall::new(text(&call["id"]), text(&function["name"]), arguments).into());
     }

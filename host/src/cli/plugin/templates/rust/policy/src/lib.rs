@@ -11,7 +11,7 @@ use serde::Deserialize;
 const SYSTEM: &str = "You operate a desktop by keyboard and mouse to carry out a task. Answer with tool calls only. \
     Wait while there is nothing to do yet, and call done when the task is finished.";
 
-/// Its table of a run's configuration. A key that is not here, or of another kind, is refused by name.
+/// Its table of a run's configuration. An unknown key, or a value of the wrong type, is refused by name.
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Settings {
@@ -76,7 +76,7 @@ fn show(session: &Session, seen: &Observation) -> Vec<Part> {
     let mut parts = vec![session.record_text(seen).into()];
     let kept = seen.keyframes.iter().map(|keyframe| &keyframe.frame);
     for frame in kept.chain([&seen.screenshot]) {
-        // A frame is gone only where more than 128 were held.
+        // A frame is gone only if more than 128 were held.
         if let Ok(picture) = frame.encode(png) {
             parts.push(Part::Image(picture));
         }
@@ -84,7 +84,7 @@ fn show(session: &Session, seen: &Observation) -> Vec<Part> {
     parts
 }
 
-/// The actions that an answer asks for. What fails is among the prior actions of the next record.
+/// The actions that an answer asks for. Failures are among the prior actions of the next record.
 fn decide(tools: &Tools, answer: &[Part]) -> Decision {
     let mut actions = Vec::new();
     for part in answer {

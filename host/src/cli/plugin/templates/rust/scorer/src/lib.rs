@@ -1,4 +1,4 @@
-//! A scorer: says what the page's events are worth. This one wants one field of a form to hold a value.
+//! A scorer: judges the page's events. This one expects a form field to hold a value.
 //!
 //! ```toml
 //! [scorer.settings]
@@ -20,7 +20,7 @@ struct Settings {
     value: String,
 }
 
-/// What the page's server notes when a form is sent: texts, numbers, switches and lists by their fields.
+/// What the page's server records when a form is submitted: texts, numbers, switches and lists by their fields.
 #[derive(Deserialize)]
 struct Submission {
     values: serde_json::Map<String, serde_json::Value>,
