@@ -30,7 +30,7 @@ fn texts(cell: &Cell) -> Vec<String> {
         .exchanges
         .iter()
         .filter_map(|exchange| exchange.seen.as_ref());
-    let texts = seen.map(dynacu_providers::Seen::text);
+    let texts = seen.map(dynacu_providers::NeutralRequest::text);
     texts
         .filter(|text| text.contains("Observation Record"))
         .collect()
