@@ -38,7 +38,8 @@ fn reported() -> Result<tempfile::TempDir> {
 fn sounds(folder: &Path) -> Result<()> {
     if folder.join("events.jsonl").exists() {
         let tone: Vec<i16> = (0..80_000).map(|i: i32| (i % 40) as i16 * 50).collect();
-        return dynacu_host::capture::flac::write(&folder.join("heard.flac"), 16_000, &tone);
+        dynacu_host::capture::flac::write(&folder.join("heard.flac"), 16_000, &tone)?;
+        return Ok(());
     }
     for inside in std::fs::read_dir(folder)? {
         let path = inside?.path();

@@ -50,9 +50,10 @@ impl Canvas {
     pub(crate) fn fill(&mut self, (left, top, width, height): Area, colour: Colour) {
         let (right, bottom) = ((left + width).min(WIDTH), (top + height).min(HEIGHT));
         let row = colour.repeat(right.saturating_sub(left) as usize);
+        let bytes: &mut [u8] = &mut self.0;
         for y in top..bottom {
             let start = (y * WIDTH + left) as usize * colour.len();
-            self.0[start..start + row.len()].copy_from_slice(&row);
+            bytes[start..start + row.len()].copy_from_slice(&row);
         }
     }
 

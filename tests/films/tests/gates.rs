@@ -3,47 +3,47 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::{Context, Result};
 use dynacu_films::{Film, Graded, Kept, all, wall};
 use dynacu_media::perception::encoder::{Encoder, StandIn};
 use dynacu_media::perception::keyframe::GateKind;
 
 const INTERVAL: Duration = Duration::from_nanos(333_333_333);
 
-fn encoder() -> Arc<dyn Encoder> {
-    Arc::new(StandIn::load().unwrap())
+fn encoder() -> Result<Arc<dyn Encoder>> {
+    Ok(Arc::new(StandIn::load()?))
 }
 
 /// All films whose name begins so, with what a gate keeps of them.
-fn played(kind: GateKind, name: &str) -> (Film, Vec<Kept>) {
+fn played(kind: GateKind, name: &str) -> Result<(Film, Vec<Kept>)> {
     let film = all()
         .into_iter()
         .find(|film| film.name.starts_with(name))
-        .unwrap();
-    let kept = film
-        .play(kind, &encoder(), INTERVAL, &film.steady(INTERVAL))
-        .unwrap();
+        .with_context(|| format!("there is no film {name}"))?;
+    let kept = film.play(kind, &encoder()?, INTERVAL, &film.steady(INTERVAL))?;
     eprintln!("{} by {}: {kept:?}", film.name, kind.name());
-    (film, kept)
+    Ok((film, kept))
 }
 
-fn all_seen(name: &str, at_most: usize) {
-    let (film, kept) = played(GateKind::Local, name);
+fn all_seen(name: &str, at_most: usize) -> Result<()> {
+    let (film, kept) = played(GateKind::Local, name)?;
     assert_eq!(film.seen(&kept), film.events.len(), "{name}: {kept:?}");
     assert!(kept.len() <= at_most, "{name}: {} kept", kept.len());
+    Ok(())
 }
 
 #[test]
 fn local_keeps_what_tells_something() {
     // An event and its end are two changes.
-    all_seen("toast", 8);
-    all_seen("number, 36 px, each", 20);
-    all_seen("one digit", 3);
-    all_seen("number, 36 px, beside", 12);
-    all_seen("word", 12);
-    all_seen("slide", 6);
-    all_seen("lamp", 6);
-    all_seen("flash", 24);
-    all_seen("banner", 8);
+    all_seen("toast", 8).unwrap();
+    all_seen("number, 36 px, each", 20).unwrap();
+    all_seen("one digit", 3).unwrap();
+    all_seen("number, 36 px, beside", 12).unwrap();
+    all_seen("word", 12).unwrap();
+    all_seen("slide", 6).unwrap();
+    all_seen("lamp", 6).unwrap();
+    all_seen("flash", 24).unwrap();
+    all_seen("banner", 8).unwrap();
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn local_bounds_what_only_moves() {
         ("seconds of a clock", 5),
         ("player", 16),
     ] {
-        let (_, kept) = played(GateKind::Local, name);
+        let (_, kept) = played(GateKind::Local, name).unwrap();
         if kept.len() > at_most {
             too_many.push((name, kept));
         }
@@ -70,14 +70,14 @@ fn local_bounds_what_only_moves() {
 
 #[test]
 fn a_page_of_noise_gives_fewer_than_ten_keyframes_a_minute() {
-    let (film, kept) = played(GateKind::Local, "noise");
+    let (film, kept) = played(GateKind::Local, "noise").unwrap();
     assert_eq!(film.seconds, 60.0);
     assert!(kept.len() < 10, "{}", kept.len());
 }
 
 #[test]
 fn the_other_gates_do_what_their_names_say() {
-    let count = |kind: GateKind, name: &str| played(kind, name).1.len();
+    let count = |kind: GateKind, name: &str| played(kind, name).unwrap().1.len();
     assert_eq!(count(GateKind::None, "slide"), 0);
     assert_eq!(count(GateKind::Uniform1, "toast"), 24);
     assert_eq!(count(GateKind::Uniform3, "toast"), 71);
@@ -90,8 +90,8 @@ fn the_other_gates_do_what_their_names_say() {
 
 #[test]
 fn random_keeps_as_many_as_local_at_other_times() {
-    let (film, local) = played(GateKind::Local, "number, 36 px, each");
-    let encoder = encoder();
+    let (film, local) = played(GateKind::Local, "number, 36 px, each").unwrap();
+    let encoder = encoder().unwrap();
     let play = |key: u64| {
         let mut gate = GateKind::Random.build(Arc::clone(&encoder), INTERVAL, key);
         film.show(&mut *gate, &film.steady(INTERVAL)).unwrap()
@@ -122,7 +122,7 @@ fn recall(events: &[&Graded], kept: &[Kept]) -> (usize, usize) {
 #[test]
 fn local_sees_the_wall() {
     let (film, graded) = wall();
-    let encoder = encoder();
+    let encoder = encoder().unwrap();
     let steady = film
         .play(GateKind::Local, &encoder, INTERVAL, &film.steady(INTERVAL))
         .unwrap();
