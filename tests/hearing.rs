@@ -13,13 +13,13 @@ use std::time::Duration;
 
 use dynacu_host::capture::timebase::Timebase;
 use dynacu_host::desktop::lane::Lane;
-use dynacu_host::weights::{file, names};
 use dynacu_host::perception::hearing::{Hearing, HearingConfig};
 use dynacu_host::perception::recognizer::RecognizerChoice;
 use dynacu_host::perception::transcript::Sentence;
 use dynacu_host::speech::Pcm;
 use dynacu_host::speech::playback::Microphone;
 use dynacu_host::speech::resample::resample;
+use dynacu_host::weights::{file, names};
 use tokio::time::sleep;
 
 #[allow(dead_code, reason = "shared with the other tests of the desktop")]

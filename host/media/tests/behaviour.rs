@@ -2,6 +2,12 @@
 //! [`perception::VERSION`] in its name. The gates' ledger trusts that number instead of hashing sources: whoever changes what perception
 //! does has to raise it, and whoever changes a comment does not.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "all of this file is a test"
+)]
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,14 +16,15 @@ use std::time::{Duration, Instant};
 
 use dynacu_media::capture::screen::Frame;
 use dynacu_media::capture::timebase::Timebase;
-use dynacu_weights::lock::Lock;
-use dynacu_weights::{file, names};
+use dynacu_media::error::ModelError;
 use dynacu_media::perception;
 use dynacu_media::perception::encoder::{Encoder, StandIn};
 use dynacu_media::perception::hearing::Hearing;
 use dynacu_media::perception::keyframe::GateKind;
 use dynacu_media::perception::reading::Reader;
 use dynacu_media::perception::recognizer::RecognizerChoice;
+use dynacu_weights::lock::Lock;
+use dynacu_weights::{file, names};
 use image::RgbImage;
 
 #[path = "behaviour/film.rs"]
@@ -144,7 +151,7 @@ impl Encoder for Shaken {
         self.0.name()
     }
 
-    fn embed(&self, image: &RgbImage) -> anyhow::Result<Vec<f32>> {
+    fn embed(&self, image: &RgbImage) -> Result<Vec<f32>, ModelError> {
         let values = self.0.embed(image)?;
         let shake = [1.0002, 0.9999, 1.0001, 0.9998, 1.0];
         let shaken = values.iter().zip(shake.iter().cycle());

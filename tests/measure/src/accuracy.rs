@@ -13,13 +13,13 @@ use super::report::{Budget, Line, Plot, Report, Table};
 use super::scene::{self, Clip};
 use super::words::{self, Errors};
 use dynacu_host::capture::timebase::Timebase;
-use dynacu_host::weights::{file, names};
 use dynacu_host::perception::hearing::Hearing;
 use dynacu_host::perception::recognizer::{RecognizerChoice, Transcribe};
 use dynacu_host::perception::transcript::text_of;
 use dynacu_host::studio::render::entity;
 use dynacu_host::task::SpeechClip;
 use dynacu_host::task::home::Home;
+use dynacu_host::weights::{file, names};
 
 mod set;
 

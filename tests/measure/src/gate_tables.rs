@@ -34,7 +34,10 @@ pub fn films(encoder: &Arc<dyn Encoder>, fps: f32, quick: bool) -> Result<Table>
         &columns,
     );
     let interval = Duration::from_secs_f32(1.0 / fps);
-    for film in dynacu_films::all().into_iter().step_by(if quick { 4 } else { 1 }) {
+    for film in dynacu_films::all()
+        .into_iter()
+        .step_by(if quick { 4 } else { 1 })
+    {
         let count = film.events.len();
         let mut row = vec![
             film.name.to_owned(),
