@@ -72,6 +72,7 @@ test: build fixtures $(PYTHON_GUEST) ## builds everything and passes the tests, 
 	@.ci/tools nextest
 	@cd plugins && cargo test --quiet --locked --workspace --target-dir $(GUEST_TARGET)/native
 	@cargo test --quiet --locked -p dynacu-record --features schema --test schemas
+	@cargo test --quiet --locked --workspace --doc
 	@cargo nextest run --locked --workspace
 
 dist: guests ## packs an archive that runs without a compiler into target/archives
@@ -107,7 +108,6 @@ lint: fixtures doc $(NODE_TOOLS) ## format, clippy, types of the pages, hosted w
 	@node .ci/node/workflows.js
 	@.ci/deny
 
-# Private items too: their links are read in the sources. Doctests run with the tests.
 doc: setup ## builds the documentation of the crates, without a warning
 	$(call say,documentation)
 	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --workspace
