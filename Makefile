@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup guests fixtures host models build demo test gates measure matrix dist lint clean
+.PHONY: help setup guests fixtures host models build demo test gates measure matrix dist lint doc clean
 
 # Cargo's own variable decides where things are built; the default is ./target.
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),$(CURDIR)/target)
@@ -14,6 +14,7 @@ DIST := plugins/dist
 BUNDLED := $(GUEST_TARGET)/bundled
 GUEST_CARGO := RUSTC_WRAPPER=$(CURDIR)/.ci/guest-rustc cargo
 PYTHON_GUEST := $(DIST)/fixtures/python-idle.wasm
+NODE_TOOLS := .ci/node/node_modules/.package-lock.json
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
@@ -43,9 +44,9 @@ fixtures: guests ## builds the guests that only the tests need: examples, attack
 	$(call install,$(GUEST_TARGET)/fixtures/wasm32-wasip2/release,$(DIST)/fixtures)
 
 # Half a minute and 70 MB from the package index, so only the tests ask for it, once.
-$(PYTHON_GUEST): tests/fixtures/plugins/python-idle/app.py $(wildcard wit/*.wit wit/deps/*/*.wit)
+$(PYTHON_GUEST): .ci/componentize-py.txt tests/fixtures/plugins/python-idle/app.py $(wildcard wit/*.wit wit/deps/*/*.wit)
 	$(call say,a test guest in Python)
-	@python3 -m pip install --quiet --root-user-action=ignore --disable-pip-version-check --upgrade --target $(GUEST_TARGET)/python componentize-py==0.25.1
+	@python3 -m pip install --quiet --root-user-action=ignore --disable-pip-version-check --upgrade --target $(GUEST_TARGET)/python --require-hashes -r .ci/componentize-py.txt
 	@mkdir -p $(dir $@)
 	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(GUEST_TARGET)/python $(GUEST_TARGET)/python/bin/componentize-py \
 	  -d wit -w dynacu:plugin/policy componentize -p $(dir $<) app -o $@ >/dev/null
@@ -68,9 +69,10 @@ demo: build ## builds everything and runs three tasks for real, end to end
 test: build fixtures $(PYTHON_GUEST) ## builds everything and passes the tests, real episodes included
 	$(call say,tests)
 	@cargo build --quiet --locked --workspace
-	@cargo nextest --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-nextest
+	@.ci/tools nextest
 	@cd plugins && cargo test --quiet --locked --workspace --target-dir $(GUEST_TARGET)/native
 	@cargo test --quiet --locked -p dynacu-record --features schema --test schemas
+	@cargo test --quiet --locked --workspace --doc
 	@cargo nextest run --locked --workspace
 
 dist: guests ## packs an archive that runs without a compiler into target/archives
@@ -90,16 +92,26 @@ matrix: build fixtures ## every mode with every model adapter on every task, aga
 	$(call say,matrix)
 	@cargo nextest run --locked --workspace --run-ignored only --no-capture -E 'test(/^matrix_/)'
 
-# Known vulnerabilities (`cargo deny check advisories`) are left out: their list is fetched from the network.
-lint: fixtures ## format, clippy, types of the pages, licences
+$(NODE_TOOLS): .ci/node/package-lock.json
+	@npm ci --prefix .ci/node --silent --ignore-scripts --no-audit --no-fund
+
+lint: fixtures doc $(NODE_TOOLS) ## format, clippy, types of the pages, hosted workflow, licences, vulnerabilities
 	$(call say,lint)
-	@cargo fmt --check
-	@cd plugins && cargo fmt --check
-	@cd tests/fixtures/plugins && cargo fmt --check
+	@.ci/tools deny
+	@for folder in . plugins tests/fixtures/plugins tests/fuzz; do (cd $$folder && cargo fmt --check); done
 	@cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
-	@cd plugins && cargo clippy --quiet --locked --all-targets --target-dir $(GUEST_TARGET)/native -- -D warnings
-	@npx --yes --package typescript@5.9.3 tsc -p tasks/jsconfig.json
-	@if cargo deny --version >/dev/null 2>&1; then cargo deny --log-level error check bans licenses sources; else echo "cargo-deny is not installed: licences and bans were not checked"; fi
+	@cd plugins && cargo clippy --quiet --locked --workspace --all-targets --target-dir $(GUEST_TARGET)/native -- -D warnings
+	@cd tests/fixtures/plugins && cargo clippy --quiet --locked --release --target wasm32-wasip2 --target-dir $(GUEST_TARGET)/fixtures -- -D warnings
+	@cd tests/fixtures/plugins && cargo clippy --quiet --locked -p from-wat --target-dir $(GUEST_TARGET)/fixtures -- -D warnings
+	@cd tests/fuzz && cargo clippy --quiet --locked --all-features --all-targets --target-dir $(GUEST_TARGET)/fuzz -- -D warnings
+	@for scripts in tasks host; do .ci/node/node_modules/.bin/tsc -p $$scripts/jsconfig.json; done
+	@node .ci/node/workflows.js
+	@.ci/deny
+
+doc: setup ## builds the documentation of the crates, without a warning
+	$(call say,documentation)
+	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --workspace
+	@cd plugins && RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --workspace --target-dir $(GUEST_TARGET)/native
 
 clean: ## removes what was built (not the model files)
 	@cargo clean

@@ -22,7 +22,7 @@ const STYLES = [
  */
 function drawsOf(name) {
   let state = 2166136261;
-  for (const letter of name) state = Math.imul(state ^ letter.codePointAt(0), 16777619) >>> 0;
+  for (const letter of name) state = Math.imul(state ^ (letter.codePointAt(0) ?? 0), 16777619) >>> 0;
   return (count) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return Math.floor((state / 2 ** 32) * count);

@@ -3,6 +3,8 @@
 //!
 //! This crate knows nothing of the benchmark. Intervals and tests are in `dynacu_report::statistics`.
 
+#![deny(missing_docs)]
+
 pub mod chart;
 mod number;
 pub mod plot;

@@ -7,10 +7,15 @@ use serde::Serialize;
 /// Count, mean, percentiles (by [`percentile`]) and maximum, in the unit of the measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
+    /// How many values there are.
     pub n: u64,
+    /// Their mean.
     pub mean: f64,
+    /// The 50th percentile.
     pub median: f64,
+    /// The 95th percentile.
     pub p95: f64,
+    /// The largest.
     pub max: f64,
 }
 

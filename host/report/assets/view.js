@@ -1,20 +1,39 @@
 "use strict";
-const data = JSON.parse(document.getElementById("data").textContent);
+/**
+ * @typedef {{ t: number, name: string, changed?: number[], file?: string }} Picture
+ * @typedef {{ t: number, end: number, action: any, what: string, error: string | null }} Action
+ * @typedef {{ t: number, list: HTMLElement, row: HTMLElement }} Follower
+ */
+
+/**
+ * @param {string} id
+ * @returns {any} the page's element of that name; whoever asks knows what it is
+ */
 const at = (id) => document.getElementById(id);
+/** What `viewer.rs` wrote into the page; its entries are the record's lines. */
+const data = JSON.parse(at("data").textContent);
 const SVG = "http://www.w3.org/2000/svg";
+/**
+ * @param {string} name
+ * @param {Record<string, string | number>} attributes
+ * @param {Element} parent
+ * @param {string} [text]
+ */
 function draw(name, attributes, parent, text) {
   const element = document.createElementNS(SVG, name);
-  for (const key in attributes) element.setAttribute(key, attributes[key]);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
   if (text !== undefined) element.textContent = text;
   parent.append(element);
   return element;
 }
-const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
+const seconds = (/** @type {number} */ ms) => `${(ms / 1000).toFixed(1)} s`;
+/** @type {any[]} */
 const entries = data.entries;
-const of = (...kinds) => entries.filter((entry) => kinds.includes(entry.event));
+const of = (/** @type {string[]} */ ...kinds) => entries.filter((entry) => kinds.includes(entry.event));
 const length = Math.max(data.length, 1000);
 
 // What stood on the screen when: a screenshot is of the time its observation was asked for, a keyframe of its capture.
+/** @type {Picture[]} */
 const pictures = [];
 for (const entry of of("observation", "keyframe")) {
   const id = entry.event === "keyframe" ? entry.frame : entry.screenshot;
@@ -23,7 +42,8 @@ for (const entry of of("observation", "keyframe")) {
   pictures.push({ t, name, changed: entry.changed, file: data.files[id] });
 }
 pictures.sort((a, b) => a.t - b.t);
-const words = (what) => (typeof what === "string" ? what : JSON.stringify(what));
+const words = (/** @type {any} */ what) => (typeof what === "string" ? what : JSON.stringify(what));
+/** @type {Action[]} */
 const actions = of("action-done", "action-failed").map((entry) => ({
   t: entry.started_at ?? entry.t,
   end: entry.ended_at ?? entry.t,
@@ -39,9 +59,9 @@ const HIGH = 26;
 const line = at("line");
 const chart = draw("svg", { height: lanes.length * HIGH + 22, "aria-hidden": "true" }, line);
 const LEFT = 11;
-const across = (ms) => `${(LEFT + (99 - LEFT) * Math.min(1, Math.max(0, ms / length))).toFixed(3)}%`;
-const wide = (ms) => `${Math.max(0.25, (99 - LEFT) * (ms / length)).toFixed(3)}%`;
-const middle = (lane) => lanes.indexOf(lane) * HIGH + HIGH / 2;
+const across = (/** @type {number} */ ms) => `${(LEFT + (99 - LEFT) * Math.min(1, Math.max(0, ms / length))).toFixed(3)}%`;
+const wide = (/** @type {number} */ ms) => `${Math.max(0.25, (99 - LEFT) * (ms / length)).toFixed(3)}%`;
+const middle = (/** @type {string} */ lane) => lanes.indexOf(lane) * HIGH + HIGH / 2;
 for (const lane of lanes) {
   draw("line", { class: "lane", x1: across(0), x2: across(length), y1: middle(lane), y2: middle(lane) }, chart);
   draw("text", { x: "0", y: middle(lane) + 4 }, chart, lane);
@@ -50,9 +70,10 @@ const every = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600].find((step) => length / 1
 for (let second = 0; second * 1000 <= length; second += every) {
   draw("text", { x: across(second * 1000), y: lanes.length * HIGH + 16, "text-anchor": "middle" }, chart, `${second}`);
 }
-const tick = (lane, t) => draw("line", { class: "tick", x1: across(t), x2: across(t), y1: middle(lane) - 8, y2: middle(lane) + 8 }, chart);
-const span = (lane, from, to, kind) =>
-  draw("rect", { class: `span ${kind || ""}`, x: across(from), width: wide(to - from), y: middle(lane) - 7, height: 14, rx: 2 }, chart);
+const tick = (/** @type {string} */ lane, /** @type {number} */ t) =>
+  draw("line", { class: "tick", x1: across(t), x2: across(t), y1: middle(lane) - 8, y2: middle(lane) + 8 }, chart);
+const span = (/** @type {string} */ lane, /** @type {number} */ from, /** @type {number} */ to, kind = "") =>
+  draw("rect", { class: `span ${kind}`, x: across(from), width: wide(to - from), y: middle(lane) - 7, height: 14, rx: 2 }, chart);
 for (const entry of of("observation")) tick("steps", entry.taken_at);
 for (const picture of pictures) tick("pictures", picture.t);
 for (const sentence of sentences) span("heard", sentence.started_at, sentence.ended_at);
@@ -75,7 +96,14 @@ const head = draw("line", { class: "head", y1: 0, y2: lanes.length * HIGH }, cha
 line.setAttribute("aria-valuemax", length);
 
 // Lists that lead to their time.
+/** @type {Follower[]} */
 const followers = [];
+/**
+ * @param {HTMLElement} list
+ * @param {number} t
+ * @param {string} text
+ * @param {unknown} [fault]  whether it is one
+ */
 function item(list, t, text, fault) {
   const row = document.createElement("li");
   const button = document.createElement("button");
@@ -91,6 +119,10 @@ function item(list, t, text, fault) {
   list.append(row);
   followers.push({ t, list, row: button });
 }
+/**
+ * @param {Element} element
+ * @param {string} text
+ */
 function none(element, text) {
   const row = document.createElement(element.tagName === "OL" ? "li" : "p");
   row.className = "none";
@@ -101,9 +133,12 @@ for (const sentence of sentences) {
   item(at("heard"), sentence.started_at, `${sentence.text} (final ${seconds(Math.max(0, sentence.known - sentence.ended_at))} later)`);
 }
 if (!sentences.length) none(at("heard"), "No sentence was recognised.");
+/** @type {[number, string, unknown?][]} */
 const spoken = [
-  ...actions.filter((action) => action.action.kind === "speak").map((action) => [action.t, `said: "${action.action.text}"${action.error ? `, ${action.error}` : ""}`, action.error]),
-  ...of("page").filter((entry) => entry.name === "utterance").map((entry) => [entry.at, `microphone heard: "${entry.data.text ?? words(entry.data)}"`]),
+  ...actions.filter(({ action }) => action.kind === "speak")
+    .map(({ t, action, error }) => /** @type {[number, string, unknown]} */ ([t, `said: "${action.text}"${error ? `, ${error}` : ""}`, error])),
+  ...of("page").filter((entry) => entry.name === "utterance")
+    .map((entry) => /** @type {[number, string]} */ ([entry.at, `microphone heard: "${entry.data.text ?? words(entry.data)}"`])),
 ].sort((a, b) => a[0] - b[0]);
 for (const [t, text, fault] of spoken) item(at("spoken"), t, text, fault);
 if (!spoken.length) none(at("spoken"), "Nothing was spoken.");
@@ -130,6 +165,7 @@ for (const picture of pictures) {
 if (!pictures.length) none(at("strip"), "No picture was kept.");
 
 const MAIN = ["observation", "action-done", "action-failed", "sentence", "page", "verdict", "not-granted", "ended", "model-retry", "model-answer", "note"];
+/** @param {any} entry */
 function told(entry) {
   switch (entry.event) {
     case "observation":
@@ -166,6 +202,7 @@ function list() {
 }
 at("kinds").addEventListener("change", list);
 
+/** @param {string} id  of a blob */
 function pretty(id) {
   const text = data.texts[id];
   if (text === undefined) return `not in this page: ${data.files[id] ? `blobs/${data.files[id]}` : "the file is missing"}`;
@@ -175,6 +212,11 @@ function pretty(id) {
     return text;
   }
 }
+/**
+ * @param {Element} parent
+ * @param {string} title
+ * @param {string} id  of a blob
+ */
 function block(parent, title, id) {
   const heading = document.createElement("p");
   heading.className = "small";
@@ -208,12 +250,18 @@ if (!of("model-call").length) none(at("model"), "No model was asked.");
 
 // The state of the page is one time; everything follows from it. It begins with the first thing to be seen.
 let now = Math.min(length, pictures[0]?.t ?? 0);
+/**
+ * @template {{ t: number }} T
+ * @param {T[]} items  in order of their times
+ * @param {number} t
+ */
 function last(items, t) {
   let found;
   for (const one of items) if (one.t <= t) found = one;
   return found;
 }
 // Where an action is on the screen: one place, or two for a drag.
+/** @param {any} action */
 function places(action) {
   return [action.at, action.to, action.start, action.end].filter((place) => Array.isArray(place));
 }
@@ -253,6 +301,7 @@ function show() {
   line.setAttribute("aria-valuenow", Math.round(now));
   line.setAttribute("aria-valuetext", `${seconds(now)} of ${seconds(length)}`);
   at("clock").textContent = `${seconds(now)} of ${seconds(length)}`;
+  /** @type {Map<HTMLElement, Follower>} */
   const current = new Map();
   for (const follower of followers) {
     follower.row.classList.remove("now");
@@ -271,8 +320,11 @@ function show() {
 const audios = [...document.querySelectorAll("audio")];
 let playing = false;
 let since = 0;
+/** @param {HTMLAudioElement} audio */
 function wanted(audio) {
-  return document.querySelector(`[data-sound="${audio.dataset.of}"]`).checked;
+  /** @type {HTMLInputElement | null} */
+  const box = document.querySelector(`[data-sound="${audio.dataset.of}"]`);
+  return box !== null && box.checked;
 }
 function tune() {
   const speed = Number(at("speed").value);
@@ -288,6 +340,7 @@ function tune() {
     }
   }
 }
+/** @param {number} time */
 function frame(time) {
   if (!playing) return;
   const leader = audios.find((audio) => !audio.paused && !audio.ended && audio.readyState > 2);
@@ -317,14 +370,16 @@ function play() {
   tune();
   requestAnimationFrame(frame);
 }
+/** @param {number} t */
 function seek(t) {
   now = Math.min(length, Math.max(0, t));
   for (const audio of audios) audio.currentTime = now / 1000;
   show();
   tune();
 }
+/** @type {number[]} */
 const steps = of("observation").map((entry) => entry.taken_at);
-const step = (by) => {
+const step = (/** @type {number} */ by) => {
   const next = by > 0 ? steps.find((t) => t > now + 1) : steps.filter((t) => t < now - 1).pop();
   seek(next ?? (by > 0 ? length : 0));
 };
@@ -339,25 +394,27 @@ at("on").addEventListener("click", () => step(1));
 at("jump")?.addEventListener("click", jump);
 at("speed").addEventListener("change", tune);
 for (const box of document.querySelectorAll("[data-sound]")) box.addEventListener("change", tune);
-const pointed = (event) => {
+const pointed = (/** @type {PointerEvent} */ event) => {
   const box = chart.getBoundingClientRect();
   const share = ((event.clientX - box.left) / box.width) * 100;
   seek(((share - LEFT) / (99 - LEFT)) * length);
 };
-line.addEventListener("pointerdown", (event) => {
+line.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
   line.setPointerCapture(event.pointerId);
   pointed(event);
 });
-line.addEventListener("pointermove", (event) => {
+line.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
   if (event.buttons) pointed(event);
 });
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|SUMMARY|PRE)$/.test(event.target.tagName)) return;
+  const focused = event.target instanceof Element ? event.target.tagName : "";
+  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|SUMMARY|PRE)$/.test(focused)) return;
+  /** @type {Record<string, () => void>} */
   const keys = {
     ArrowLeft: () => seek(now - 1000), ArrowRight: () => seek(now + 1000), Home: () => seek(0), End: () => seek(length),
     "[": () => step(-1), "]": () => step(1), j: jump,
   };
-  if (event.key === " " && event.target.tagName !== "BUTTON") keys[" "] = play;
+  if (event.key === " " && focused !== "BUTTON") keys[" "] = play;
   if (keys[event.key]) {
     event.preventDefault();
     keys[event.key]();

@@ -4,6 +4,8 @@
 //! for machines, `report.md` for a mail or a repository, and in each episode's folder `view.html`, the episode on a time line.
 //! `docs/report.md` says how every figure is computed.
 
+#![deny(missing_docs)]
+
 mod build;
 mod copy;
 mod document;

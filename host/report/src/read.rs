@@ -9,7 +9,9 @@ use dynacu_record::{EpisodeResult, Line, ReadError, RunInfo, SCHEMA};
 
 use crate::trace::Trace;
 
+/// Why a run cannot be reported.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says it")]
 pub enum Error {
     #[error("{} is not a run folder: name one that has a run.json, as created by `--out`", .0.display())]
     NoRun(PathBuf),
@@ -40,6 +42,7 @@ pub struct Episode {
     pub path: String,
     /// The keyframe gate, where the folder's name or the events say it.
     pub gate: Option<String>,
+    /// Its `episode.json`.
     pub result: EpisodeResult,
     /// The error's text where the events cannot be read or believed.
     pub trace: Result<Trace, String>,
@@ -48,7 +51,9 @@ pub struct Episode {
 /// A run as it was read.
 #[derive(Debug, Clone)]
 pub struct Run {
+    /// Where it lies.
     pub folder: PathBuf,
+    /// Its `run.json`.
     pub info: RunInfo,
     /// In the order of their paths.
     pub episodes: Vec<Episode>,

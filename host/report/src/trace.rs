@@ -73,20 +73,26 @@ impl FailureStage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
+    /// A kept frame shows it.
     Keyframe,
+    /// An observation's screenshot shows it.
     Screenshot,
+    /// A recognised sentence has it.
     Sentence,
 }
 
 /// A moment that the page reported.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Moment {
+    /// As the page reports it.
     pub name: String,
     /// None where the task does not declare the moment.
     pub channel: Option<MomentChannel>,
+    /// Whether the task cannot be solved without it.
     pub needed: bool,
     /// Milliseconds since t = 0.
     pub at: u64,
+    /// None where it was not perceived.
     pub by: Option<By>,
     /// From what could be perceived (the change; the end of the sentence) to the host's knowing it, milliseconds.
     pub delay_ms: Option<u64>,
@@ -97,18 +103,24 @@ pub struct Moment {
 /// The event to look at first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pointer {
+    /// The event's number in the record.
     pub seq: u64,
+    /// Milliseconds since t = 0.
     pub t: u64,
+    /// In words.
     pub why: String,
 }
 
 /// An episode's events, read for a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Trace {
+    /// What the agent was asked.
     pub instruction: String,
+    /// The channels of the mode that the policy got.
     pub granted: Vec<Channel>,
     /// Aids beyond the channels, such as `solution`.
     pub assists: Vec<Assist>,
+    /// The keyframe gate, if keyframes were granted.
     pub gate: Option<String>,
     /// Moments that the page reported.
     pub moments: Vec<Moment>,

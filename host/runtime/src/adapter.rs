@@ -32,8 +32,11 @@ pub type LogSink = Arc<dyn Fn(Level, String) + Send + Sync>;
 /// What one model call may reach outside of its sandbox, and for how long.
 #[derive(Clone)]
 pub struct Outside {
+    /// The way out to the network.
     pub egress: Arc<dyn Egress>,
+    /// The episode's media.
     pub blobs: Arc<dyn Blobs>,
+    /// Where its lines go.
     pub log: LogSink,
     /// Wall time of the whole call, waiting for the provider included.
     pub deadline: Duration,

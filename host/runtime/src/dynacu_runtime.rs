@@ -3,7 +3,7 @@
 //! A guest gets one store on a named, niced thread. It sees the host through a trait ([`PolicyHost`], [`Egress`],
 //! [`Blobs`]) and ends in one of a closed list of ways ([`FailureKind`]).
 
-#![warn(unreachable_pub)]
+#![deny(missing_docs)]
 
 mod adapter;
 // Generated code answers to its generator, not to this crate's lints.

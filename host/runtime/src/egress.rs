@@ -37,9 +37,13 @@ fn host_of(url: &str) -> &str {
 
 /// The episode's media, as far as an adapter may read them.
 pub trait Blobs: Send + Sync + 'static {
+    /// Size and kind of a blob.
+    ///
     /// # Errors
     /// No blob of this episode has that id.
     fn stat(&self, id: &str) -> Result<BlobInfo, BlobError>;
+    /// A blob's bytes.
+    ///
     /// # Errors
     /// No blob of this episode has that id, or it is larger than the plugin may read.
     fn read(&self, id: &str) -> Result<Vec<u8>, BlobError>;

@@ -18,6 +18,7 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// The engine cannot start.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says it")]
 pub enum EngineError {
     #[error("this machine cannot run WebAssembly components: {0:#}")]
     Config(wasmtime::Error),

@@ -39,7 +39,9 @@ impl FailureKind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {detail}", kind.cause())]
 pub struct GuestFailure {
+    /// What went wrong.
     pub kind: FailureKind,
+    /// For the record and for people.
     pub detail: String,
 }
 

@@ -44,7 +44,9 @@ pub struct Limits {
     pub taken: Taken,
     /// Elements of all tables together.
     pub table_elements: u64,
+    /// Tables of one store.
     pub tables: usize,
+    /// Linear memories of one store.
     pub memories: usize,
     /// Core instances inside the component.
     pub instances: usize,

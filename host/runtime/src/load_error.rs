@@ -8,6 +8,7 @@ use crate::world::{INTERFACE_VERSION, Misfit, PluginKind};
 
 /// A plugin that cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says it")]
 pub enum LoadError {
     #[error("{}: no such file: check the path, or build the plugin first", .0.display())]
     Missing(PathBuf),

@@ -34,6 +34,7 @@ pub struct Manifest {
     /// Names of hosts that it sends requests to, without scheme and path.
     #[serde(default)]
     pub hosts: Vec<String>,
+    /// Secrets of the operator's that its requests carry.
     #[serde(default)]
     pub credentials: Vec<Credential>,
     /// What a policy perceives and produces beyond one screenshot a step.
@@ -129,6 +130,7 @@ impl Default for Manifest {
 pub struct ManifestError {
     /// The file, or the section.
     pub place: String,
+    /// What is wrong, and what to do.
     pub reason: String,
 }
 

@@ -33,6 +33,7 @@ const LARGEST: u64 = 256 << 20;
 pub struct Plugin {
     /// As its manifest calls it; the file's stem where that does not.
     pub name: String,
+    /// Which world it is a component of.
     pub kind: PluginKind,
     /// Its own version, from the manifest; empty where that names none.
     pub version: String,
@@ -40,12 +41,15 @@ pub struct Plugin {
     pub interface_version: String,
     /// Lower-case hex of the file's bytes.
     pub sha256: String,
+    /// The component's file.
     pub path: PathBuf,
     /// Bytes.
     pub size: u64,
     /// Every import by its full name, `wasi:*` included.
     pub imports: Vec<String>,
+    /// Every export by its full name.
     pub exports: Vec<String>,
+    /// The one that counts.
     pub manifest: Manifest,
     /// The file beside the component, where it overrides the manifest inside.
     pub manifest_file: Option<PathBuf>,
@@ -67,18 +71,29 @@ enum Code {
 /// Everything that `plugin inspect` prints.
 #[derive(Clone, Debug, Serialize)]
 pub struct Inspection {
+    /// [`Plugin::name`].
     pub name: String,
+    /// [`Plugin::path`].
     pub path: PathBuf,
+    /// [`Plugin::kind`].
     pub kind: PluginKind,
+    /// [`Plugin::version`].
     pub version: String,
+    /// [`Plugin::interface_version`].
     pub interface_version: String,
+    /// [`Plugin::sha256`].
     pub sha256: String,
     /// Bytes.
     pub size: u64,
+    /// [`Plugin::imports`].
     pub imports: Vec<String>,
+    /// [`Plugin::exports`].
     pub exports: Vec<String>,
+    /// [`Plugin::manifest`].
     pub manifest: Manifest,
+    /// [`Plugin::manifest_file`].
     pub manifest_file: Option<PathBuf>,
+    /// [`Plugin::manifest_inside`].
     pub manifest_inside: bool,
     /// The manifest's asks in words, one line each.
     pub asks: Vec<String>,

@@ -29,6 +29,7 @@ pub enum PolicyEnd {
     ModelMalformed(String),
     /// Its table of the run configuration is not as it wants it.
     BadSettings(String),
+    /// The guest failed.
     Failed(GuestFailure),
 }
 

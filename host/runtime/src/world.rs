@@ -9,8 +9,11 @@ pub const INTERFACE_VERSION: &str = "0.2.0";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PluginKind {
+    /// It plays.
     Policy,
+    /// It speaks to a model.
     ModelAdapter,
+    /// It judges.
     Scorer,
 }
 

@@ -15,7 +15,12 @@ use tokio::task::JoinHandle;
 use super::view::Views;
 use crate::capture::screen::Screen;
 
-const PAGE: &str = include_str!("watch/page.html");
+const PAGE: &str = concat!(
+    include_str!("watch/page.html"),
+    "<script>\n",
+    include_str!("watch/page.js"),
+    "</script>\n",
+);
 /// The page shows screens at half size; so much is sent.
 const SIDE: u32 = 640;
 

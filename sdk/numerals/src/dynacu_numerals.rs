@@ -4,6 +4,8 @@
 //! Words are American, lower case and without hyphens: 1234 is "one thousand two hundred thirty four". Readers take words
 //! one by one, as the caller's own tokens: "twenty-one" is two of them. They accept the "and" of "one hundred and five".
 
+#![deny(missing_docs)]
+
 pub mod calendar;
 pub mod read;
 pub mod write;

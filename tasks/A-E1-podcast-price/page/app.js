@@ -25,6 +25,7 @@ let playing = null;
 /** Seconds of the parts that are over. */
 let over = 0;
 
+/** @param {{ values: any }} loaded */
 function show({ values }) {
   for (const place of document.querySelectorAll(".product")) place.textContent = values.product;
   at("episode").textContent = values.episode;

@@ -74,6 +74,7 @@ async function shown(name, picture) {
 }
 
 async function lesson() {
+  /** @type {Record<string, () => void | Promise<void>>} */
   const show = {
     dose: () => shown("dose", (value) => pictures.display("Dose", `${value} g`)),
     temperature: () => screen(pictures.dial()),

@@ -75,7 +75,7 @@ function times({ gaps, lags }) {
   let group = CALM;
   return GROUPS.flatMap((size, index) => {
     if (index > 0) group += gaps[index - 1];
-    return size === 1 ? [group] : [group, group + lag.next().value];
+    return size === 1 ? [group] : [group, group + (lag.next().value ?? 0)];
   });
 }
 

@@ -75,7 +75,7 @@ async function check() {
   await session.wait(delay);
   for (const number of [1, 2, 3, 4, 5, 6]) {
     const { line, write } = await session.reveal(`verdict-${number}`);
-    const { name } = lines.get(line);
+    const name = lines.get(line)?.name ?? "";
     if (write === undefined) {
       reply("fine", "check", `Line ${line}, ${name}`, "In order");
       await session.wait(PASSED);

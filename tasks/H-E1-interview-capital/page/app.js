@@ -19,6 +19,7 @@ let speaking = null;
 /** The own microphone's meter. @type {(loudness: number) => number} */
 let meter = () => 0;
 
+/** @param {{ values: any }} loaded */
 function show({ values }) {
   for (const place of document.querySelectorAll(".interviewer")) place.textContent = values.interviewer;
   at("desk").textContent = values.desk;
@@ -49,7 +50,7 @@ function animate() {
   const voice = speaking === null ? 0 : session.level(speaking);
   drawInterviewer(voice, speaking !== null);
   at("guest").classList.toggle("speaking", speaking !== null);
-  at("guest").querySelectorAll(".bars i").forEach((bar, index) => {
+  at("guest").querySelectorAll(".bars i").forEach((/** @type {HTMLElement} */ bar, /** @type {number} */ index) => {
     bar.style.height = `${4 + Math.min(1, voice * [2, 3, 1.6][index]) * 12}px`;
   });
 

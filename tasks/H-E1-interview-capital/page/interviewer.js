@@ -1,5 +1,7 @@
 // The interviewer's picture: mouth and head follow the loudness of her voice, and she blinks.
 
+import { at } from "/lib/drawing.js";
+
 /** Where the mouth's corners are in the drawing. */
 const LEFT = 416;
 const RIGHT = 468;
@@ -8,7 +10,6 @@ const LINE = 324;
 const BLINK_EVERY = 4300;
 const BLINK = 140;
 
-const part = (id) => document.getElementById(id);
 /** Opening of the mouth, 0..1, smoothed: lips move less abruptly than loudness. */
 let opening = 0;
 /** How far the head sways, in degrees: she keeps still when she listens. */
@@ -21,7 +22,7 @@ let sway = 0;
  * @param {string} value
  */
 function set(id, name, value) {
-  const element = part(id);
+  const element = at(id);
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 

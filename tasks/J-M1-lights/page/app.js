@@ -70,9 +70,9 @@ async function showPattern(name) {
   const pattern = await session.reveal(name);
   for (const lamp of pattern) {
     session.mark(`${name}-lamp`);
-    pads.get(lamp).classList.add("lit");
+    pads.get(lamp)?.classList.add("lit");
     await session.wait(LIT);
-    pads.get(lamp).classList.remove("lit");
+    pads.get(lamp)?.classList.remove("lit");
     await session.wait(DARK);
   }
   return pattern.length;

@@ -45,10 +45,13 @@ fn heading(top: usize, label: &str, value: &str) -> Markup {
 /// A bar with its interval.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
+    /// Stands before the bar.
     pub label: String,
     /// A share, 0 to 1.
     pub share: f64,
+    /// Drawn over the bar; None draws nothing.
     pub interval: Interval,
+    /// Its colour and pattern.
     pub look: Look,
     /// Shown at the end of the bar.
     pub value: String,
@@ -84,16 +87,22 @@ pub fn bars(title: &str, bars: &[Bar]) -> Markup {
 /// A bar that consists of segments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stack {
+    /// Stands before the bar.
     pub label: String,
     /// Shown at the end of the bar.
     pub value: String,
+    /// From left to right.
     pub segments: Vec<Segment>,
 }
 
+/// A part of a stacked bar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Segment {
+    /// In the unit of the whole.
     pub amount: f64,
+    /// Its colour and pattern.
     pub look: Look,
+    /// For the pointer and for screen readers.
     pub tip: String,
 }
 
@@ -129,11 +138,15 @@ fn starts(segments: &[Segment]) -> impl Iterator<Item = (f64, &Segment)> {
 /// A share before and after.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
+    /// Stands before the line.
     pub label: String,
+    /// A share, 0 to 1.
     pub from: f64,
+    /// A share, 0 to 1.
     pub to: f64,
     /// Shown at the end of the row.
     pub value: String,
+    /// For the pointer and for screen readers.
     pub tip: String,
 }
 

@@ -4,6 +4,7 @@ use maud::{Markup, PreEscaped, html};
 
 /// A colour with a pattern for areas; the first six also have a marker and a dash for lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "a name is a colour and a pattern")]
 pub enum Look {
     GreyPlain,
     BlueDiagonal,
@@ -121,8 +122,11 @@ pub fn patterns() -> Markup {
 /// What a legend shows of a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sample {
+    /// Its colour and pattern.
     Fill,
+    /// Its marker.
     Marker,
+    /// Its line.
     Stroke,
 }
 

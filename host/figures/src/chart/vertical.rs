@@ -88,7 +88,14 @@ pub enum Axis {
     /// Named places; a point's x is an index.
     Places(Vec<String>),
     /// Numbers from the first to the last, in a unit.
-    Numbers { first: f64, last: f64, unit: String },
+    Numbers {
+        /// At the left end.
+        first: f64,
+        /// At the right end.
+        last: f64,
+        /// Stands below the numbers.
+        unit: String,
+    },
 }
 
 impl Axis {
@@ -131,27 +138,37 @@ impl Axis {
 /// A series of points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
+    /// Its colour, dash and marker.
     pub look: Look,
+    /// From left to right.
     pub points: Vec<Point>,
     /// Whether each point has a marker and a tip. Lines of hundreds of points have none.
     pub marked: bool,
 }
 
+/// A point of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
     /// An index of [`Axis::Places`], or a number.
     pub x: f64,
+    /// In the unit of the scale.
     pub y: f64,
+    /// Drawn through the point; None draws nothing.
     pub interval: Interval,
+    /// For the pointer and for screen readers.
     pub tip: String,
 }
 
 /// A range that is expected at a place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Band {
+    /// An index of [`Axis::Places`].
     pub place: usize,
+    /// Its lower end, in the unit of the scale.
     pub low: f64,
+    /// Its upper end.
     pub high: f64,
+    /// For the pointer and for screen readers.
     pub tip: String,
 }
 
@@ -209,7 +226,9 @@ fn trace(line: &Line, scale: &Scale, x: impl Fn(&Point) -> f64) -> String {
 /// One value for each group or x. None leaves a hole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
+    /// As the legend has it.
     pub name: String,
+    /// In the order of the groups or of x.
     pub values: Vec<Option<f64>>,
 }
 

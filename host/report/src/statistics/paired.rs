@@ -37,10 +37,13 @@ pub struct Paired {
     pub tasks: u64,
     /// Pairs of episodes in these tasks.
     pub pairs: u64,
+    /// The first condition's share, over these tasks.
     pub first: f64,
+    /// The second condition's share.
     pub second: f64,
     /// `second` - `first`.
     pub difference: f64,
+    /// Of the difference. None if its spread cannot be estimated.
     pub interval: Option<Interval>,
     /// None if every task has the same difference.
     pub test: Option<Test>,

@@ -22,10 +22,14 @@ pub enum Method {
     PairedT,
 }
 
+/// An interval for 95 %.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Interval {
+    /// Its lower end.
     pub low: f64,
+    /// Its upper end.
     pub high: f64,
+    /// How it was computed.
     pub method: Method,
 }
 
@@ -44,9 +48,11 @@ pub struct Share {
     pub value: f64,
     /// None if the spread between tasks cannot be estimated.
     pub interval: Option<Interval>,
+    /// Episodes that passed.
     pub passed: u64,
     /// Episodes that count.
     pub counted: u64,
+    /// Tasks with a counted episode.
     pub tasks: u64,
 }
 

@@ -2,30 +2,31 @@
 (() => {
   const WIDTH = 1280, HEIGHT = 720;
   const findings = [];
-  const name = (element) => {
+  const name = (/** @type {Element} */ element) => {
     const id = element.id ? `#${element.id}` : "";
     const kind = typeof element.className === "string" && element.className ? `.${element.className.trim().split(/\s+/).join(".")}` : "";
     return `${element.tagName.toLowerCase()}${id || kind}`;
   };
-  const shown = (element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
-  const root = document.scrollingElement;
+  const shown = (/** @type {Element} */ element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+  const root = document.scrollingElement ?? document.documentElement;
   if (root.scrollWidth > WIDTH || root.scrollHeight > HEIGHT) {
     findings.push(`the page is ${root.scrollWidth}x${root.scrollHeight}: it must fit 1280x720 without scrolling`);
   }
 
   // Colours as the browser computes them: rgb(), rgba(), color(srgb …).
-  const colour = (text) => {
-    const canvas = colour.canvas ??= new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const colour = (/** @type {string} */ text) => {
+    if (canvas === null) throw new Error("the browser draws nothing");
     canvas.clearRect(0, 0, 1, 1);
     canvas.fillStyle = text;
     canvas.fillRect(0, 0, 1, 1);
     const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
     return [r, g, b, a / 255];
   };
-  const over = (top, under) => [0, 1, 2].map((i) => top[i] * top[3] + under[i] * (1 - top[3])).concat(1);
-  const ground = (element) => {
+  const over = (/** @type {number[]} */ top, /** @type {number[]} */ under) => [0, 1, 2].map((i) => top[i] * top[3] + under[i] * (1 - top[3])).concat(1);
+  const ground = (/** @type {Element} */ element) => {
     const layers = [];
-    for (let at = element; at; at = at.parentElement) {
+    for (let at = /** @type {Element | null} */ (element); at; at = at.parentElement) {
       const style = getComputedStyle(at);
       if (style.backgroundImage !== "none") return null; // a picture or gradient: not for arithmetic
       const own = colour(style.backgroundColor);
@@ -34,14 +35,14 @@
     }
     return layers.reverse().reduce((under, layer) => over(layer, under), [255, 255, 255, 1]);
   };
-  const light = (rgb) => {
+  const light = (/** @type {number[]} */ rgb) => {
     const [r, g, b] = rgb.map((value) => {
       const share = value / 255;
       return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
     });
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
-  const contrast = (one, other) => {
+  const contrast = (/** @type {number[]} */ one, /** @type {number[]} */ other) => {
     const [high, low] = [light(one), light(other)].sort((a, b) => b - a);
     return (high + 0.05) / (low + 0.05);
   };
@@ -49,7 +50,7 @@
   const told = new Set();
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const text = node.textContent.trim();
+    const text = (node.textContent ?? "").trim();
     const element = node.parentElement;
     if (!text || !/[\p{L}\p{N}]/u.test(text) || !element || element.closest("script, style, [aria-hidden=true], svg")) continue;
     if (!shown(element) || element.closest(":disabled")) continue;
@@ -59,7 +60,7 @@
     if (box.width < 2 || box.height < 2) continue;
     const style = getComputedStyle(element);
     const size = parseFloat(style.fontSize);
-    const say = (message) => {
+    const say = (/** @type {string} */ message) => {
       const line = `text “${text.slice(0, 40)}” in ${name(element)} ${message}`;
       const key = `${name(element)} ${message.replace(/[\d.]+/g, "")}`;
       if (!told.has(key)) findings.push(line);
@@ -68,7 +69,7 @@
     if (size < 11) say(`is ${size} px: at least 11`);
     if (box.right > WIDTH + 1 || box.bottom > HEIGHT + 1 || box.left < -1 || box.top < -1) {
       const clipped = (() => {
-        for (let at = element; at; at = at.parentElement) if (getComputedStyle(at).overflow !== "visible" && at !== document.body && at !== document.documentElement) return true;
+        for (let at = /** @type {Element | null} */ (element); at; at = at.parentElement) if (getComputedStyle(at).overflow !== "visible" && at !== document.body && at !== document.documentElement) return true;
         return false;
       })();
       if (!clipped) say("leaves the screen");
@@ -82,10 +83,12 @@
     }
   }
 
-  for (const control of document.querySelectorAll("button, input, textarea, select, [role=button], [contenteditable=true]")) {
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const controls = document.querySelectorAll("button, input, textarea, select, [role=button], [contenteditable=true]");
+  for (const control of controls) {
     if (!shown(control) || control.disabled || control.type === "hidden") continue;
     const box = control.getBoundingClientRect();
-    const say = (message) => findings.push(`the control ${name(control)} ${message}`);
+    const say = (/** @type {string} */ message) => findings.push(`the control ${name(control)} ${message}`);
     // Small radio buttons and check boxes are used by their labels.
     const target = control.closest("label") ?? control;
     const place = target.getBoundingClientRect();
@@ -101,6 +104,8 @@
   const foreign = performance.getEntriesByType("resource").map((entry) => entry.name).filter((url) => new URL(url).origin !== location.origin && !url.startsWith("data:") && !url.startsWith("blob:"));
   for (const url of new Set(foreign)) findings.push(`${url} was loaded from elsewhere`);
 
-  const fields = [...document.querySelectorAll("input, textarea, select")].map((field) => field.value);
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const inputs = document.querySelectorAll("input, textarea, select");
+  const fields = [...inputs].map((field) => field.value);
   return { text: [document.documentElement.outerHTML, document.title, ...fields].join("\n"), findings };
 })()

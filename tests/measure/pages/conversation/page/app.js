@@ -1,6 +1,7 @@
 // A call: the desk says something, then listens until somebody answers, and tells how long that took on its own clock.
 
 import { sendEvent } from "/lib/connection.js";
+import { at } from "/lib/drawing.js";
 import { session } from "/lib/session.js";
 
 /** Loudness of the microphone from which somebody speaks. */
@@ -10,7 +11,6 @@ const QUIET = 900;
 /** Frames of the picture a second. */
 const PICTURE_RATE = 25;
 
-const at = (id) => document.getElementById(id);
 const canvas = at("picture");
 const paint = canvas.getContext("2d");
 

@@ -1,11 +1,11 @@
 // A page that never stands still and never says anything: what a keyframe gate should pass over.
 
+import { at } from "/lib/drawing.js";
 import { session } from "/lib/session.js";
 
 /** Frames of the camera a second. */
 const CAMERA_RATE = 25;
 
-const at = (id) => document.getElementById(id);
 const camera = at("camera");
 const paint = camera.getContext("2d");
 const picture = paint.createImageData(camera.width, camera.height);

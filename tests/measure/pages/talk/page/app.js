@@ -1,12 +1,12 @@
 // A talk by several speakers over slides. Sound and moving picture are both always there, as in a real broadcast.
 
 import { sendEvent } from "/lib/connection.js";
+import { at } from "/lib/drawing.js";
 import { session } from "/lib/session.js";
 
 /** Frames of the speaker's picture a second. */
 const PICTURE_RATE = 25;
 
-const at = (id) => document.getElementById(id);
 const canvas = at("speaker");
 const paint = canvas.getContext("2d");
 /** Grain of the camera, drawn once and shifted about. @type {HTMLCanvasElement} */
@@ -20,6 +20,7 @@ function makeGrain() {
   grain.width = canvas.width + 32;
   grain.height = canvas.height + 32;
   const context = grain.getContext("2d");
+  if (context === null) throw new Error("the browser draws nothing");
   const picture = context.createImageData(grain.width, grain.height);
   for (let pixel = 0; pixel < picture.data.length; pixel += 4) {
     picture.data.fill(Math.random() * 255, pixel, pixel + 3);
@@ -82,9 +83,10 @@ async function say(id, index) {
   playing = null;
 }
 
+/** @param {{ values: any }} loaded */
 function show({ values }) {
   makeGrain();
-  at("people").replaceChildren(...values.speakers.map((speaker) => {
+  at("people").replaceChildren(...values.speakers.map((/** @type {{ name: string }} */ speaker) => {
     const item = document.createElement("li");
     item.textContent = speaker.name;
     return item;

@@ -1,6 +1,7 @@
 // An operations wall on which one thing after another changes. The host has drawn up what changes where and for how long.
 
 import { sendEvent } from "/lib/connection.js";
+import { at } from "/lib/drawing.js";
 import { session } from "/lib/session.js";
 
 /**
@@ -20,7 +21,7 @@ function draw(boxes) {
   for (const [x, y, width, height] of boxes) {
     const place = document.createElement("div");
     Object.assign(place.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px`, fontSize: `${fontSize(width, height)}px` });
-    document.getElementById("wall").append(place);
+    at("wall").append(place);
     places.push(place);
   }
 }
