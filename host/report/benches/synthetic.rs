@@ -19,7 +19,7 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// How large the run is: tasks × modes × models × trials episodes.
 #[derive(Debug, Clone)]
-pub struct Size {
+pub(crate) struct Size {
     pub tasks: usize,
     pub modes: usize,
     pub models: usize,
@@ -38,7 +38,7 @@ const TIERS: [&str; 10] = [
 ];
 
 /// Writes the run; gives how many episodes it has.
-pub fn write(folder: &Path, size: &Size, seed: u64) -> Result<u64> {
+pub(crate) fn write(folder: &Path, size: &Size, seed: u64) -> Result<u64> {
     fs::create_dir_all(folder)?;
     let mut random = Rng::with_seed(seed);
     let mut written = 0;

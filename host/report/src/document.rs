@@ -7,7 +7,7 @@ use crate::model::TaskCell;
 use crate::statistics::Share;
 
 /// A part of the report with a heading.
-pub struct Section<'a> {
+pub(crate) struct Section<'a> {
     /// The anchor in the page.
     pub id: &'static str,
     pub title: &'static str,
@@ -15,7 +15,7 @@ pub struct Section<'a> {
 }
 
 /// What a section consists of. In texts, backticks enclose names.
-pub enum Block<'a> {
+pub(crate) enum Block<'a> {
     Text(String),
     /// In place of a chart or table that has no data: why it has none.
     Missing(String),
@@ -27,7 +27,7 @@ pub enum Block<'a> {
 }
 
 /// A table. The first cell of each row is the row's heading.
-pub struct Table<'a> {
+pub(crate) struct Table<'a> {
     pub caption: String,
     pub columns: Vec<String>,
     pub rows: Vec<Vec<Cell<'a>>>,
@@ -36,7 +36,7 @@ pub struct Table<'a> {
 
 /// How the page shows a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Layout {
+pub(crate) enum Layout {
     Open,
     /// Below a line that opens it.
     Folded(String),
@@ -47,7 +47,7 @@ pub enum Layout {
 }
 
 /// What a cell holds.
-pub enum Cell<'a> {
+pub(crate) enum Cell<'a> {
     Text(String),
     /// The condition has no episode here.
     NotRun,
@@ -75,13 +75,13 @@ impl From<u64> for Cell<'_> {
 }
 
 /// A table in the making: a row for each item, columns added one by one.
-pub struct Rows<'a, T> {
+pub(crate) struct Rows<'a, T> {
     items: Vec<T>,
     table: Table<'a>,
 }
 
 impl<'a, T> Rows<'a, T> {
-    pub fn new(caption: impl Into<String>, items: impl IntoIterator<Item = T>) -> Self {
+    pub(crate) fn new(caption: impl Into<String>, items: impl IntoIterator<Item = T>) -> Self {
         let items: Vec<T> = items.into_iter().collect();
         Self {
             table: Table {
@@ -95,7 +95,7 @@ impl<'a, T> Rows<'a, T> {
     }
 
     /// Adds a column: its name, and what it says of an item.
-    pub fn column<C: Into<Cell<'a>>>(
+    pub(crate) fn column<C: Into<Cell<'a>>>(
         mut self,
         name: impl Into<String>,
         cell: impl Fn(&T) -> C,
@@ -107,17 +107,17 @@ impl<'a, T> Rows<'a, T> {
         self
     }
 
-    pub fn layout(mut self, layout: Layout) -> Self {
+    pub(crate) fn layout(mut self, layout: Layout) -> Self {
         self.table.layout = layout;
         self
     }
 
     /// Below a chart, which shows the same.
-    pub fn below_chart(self) -> Self {
+    pub(crate) fn below_chart(self) -> Self {
         self.layout(Layout::Folded("The figures as a table".to_owned()))
     }
 
-    pub fn table(self) -> Block<'a> {
+    pub(crate) fn table(self) -> Block<'a> {
         Block::Table(self.table)
     }
 }

@@ -13,7 +13,7 @@ const SCRIPT: &str = include_str!("../assets/report.js");
 
 /// The whole page.
 #[must_use]
-pub fn page(report: &Report) -> String {
+pub(crate) fn page(report: &Report) -> String {
     let sections = sections::sections(report);
     let markup = html! {
         (DOCTYPE)

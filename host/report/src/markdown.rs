@@ -11,7 +11,7 @@ use crate::text;
 
 /// The whole text.
 #[must_use]
-pub fn markdown(report: &Report) -> String {
+pub(crate) fn markdown(report: &Report) -> String {
     let facts = sections::facts(report);
     let mut out = format!(
         "# Run report\n\n**{}** · {}\n\n{}\n\n",

@@ -64,7 +64,7 @@ pub struct Run {
 }
 
 /// What is done with each episode while its events are at hand.
-pub type Visit<'a> = &'a (dyn Fn(&Path, &Episode, &[Line]) -> Result<(), Error> + Sync);
+pub(crate) type Visit<'a> = &'a (dyn Fn(&Path, &Episode, &[Line]) -> Result<(), Error> + Sync);
 
 enum Found {
     Whole(Box<Episode>),

@@ -19,7 +19,7 @@ use crate::statistics::Interval;
 use crate::text;
 
 /// All sections in their order.
-pub fn sections(report: &Report) -> Vec<Section<'_>> {
+pub(crate) fn sections(report: &Report) -> Vec<Section<'_>> {
     let section = |id, title, blocks| Section { id, title, blocks };
     vec![
         section("headline", "Headline", comparisons::headline(report)),
@@ -50,13 +50,13 @@ pub fn sections(report: &Report) -> Vec<Section<'_>> {
 }
 
 /// What stands above all sections.
-pub struct Facts {
+pub(crate) struct Facts {
     pub passed: String,
     pub run: String,
     pub left_out: String,
 }
 
-pub fn facts(report: &Report) -> Facts {
+pub(crate) fn facts(report: &Report) -> Facts {
     let (run, counts) = (&report.run, &report.counts);
     let mut facts = vec![
         text::number(report.tasks.len() as u64, "task"),

@@ -7,14 +7,14 @@ use crate::model::{Condition, Report};
 use crate::statistics::{Interval, Method, Paired, Share, Test};
 
 /// In place of a figure that was not measured.
-pub const MISSING: &str = "–";
+pub(crate) const MISSING: &str = "–";
 
-pub fn percent(value: f64) -> String {
+pub(crate) fn percent(value: f64) -> String {
     format!("{:.0} %", value * 100.0)
 }
 
 /// `67 % [21–94]`.
-pub fn share(share: Option<&Share>) -> String {
+pub(crate) fn share(share: Option<&Share>) -> String {
     share.map_or_else(
         || MISSING.to_owned(),
         |share| {
@@ -27,7 +27,7 @@ pub fn share(share: Option<&Share>) -> String {
     )
 }
 
-pub fn interval(interval: Option<&Interval>) -> String {
+pub(crate) fn interval(interval: Option<&Interval>) -> String {
     interval.map_or_else(
         || "[no interval]".to_owned(),
         |interval| format!("[{:.0}–{:.0}]", interval.low * 100.0, interval.high * 100.0),
@@ -35,7 +35,7 @@ pub fn interval(interval: Option<&Interval>) -> String {
 }
 
 /// `2 of 3 episodes, 3 tasks`.
-pub fn of(share: &Share) -> String {
+pub(crate) fn of(share: &Share) -> String {
     format!(
         "{} of {} episodes, {}",
         share.passed,
@@ -44,12 +44,12 @@ pub fn of(share: &Share) -> String {
     )
 }
 
-pub fn number(n: u64, what: &str) -> String {
+pub(crate) fn number(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// A difference of shares in percentage points, with its interval.
-pub fn difference(paired: &Paired) -> String {
+pub(crate) fn difference(paired: &Paired) -> String {
     let interval = paired.interval.as_ref().map_or_else(
         || "[no interval]".to_owned(),
         |interval| {
@@ -63,7 +63,7 @@ pub fn difference(paired: &Paired) -> String {
     format!("{:+.0} points {interval}", paired.difference * 100.0)
 }
 
-pub fn p(p: f64) -> String {
+pub(crate) fn p(p: f64) -> String {
     if p < 0.001 {
         "p < 0.001".to_owned()
     } else {
@@ -71,7 +71,7 @@ pub fn p(p: f64) -> String {
     }
 }
 
-pub fn test(test: Option<&Test>) -> String {
+pub(crate) fn test(test: Option<&Test>) -> String {
     match test {
         Some(Test::McnemarExact {
             only_first,
@@ -95,7 +95,7 @@ pub fn test(test: Option<&Test>) -> String {
 
 /// What a comparison shows. It has a direction only if its interval does not include 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     Higher,
     Lower,
     NoDifference,
@@ -104,7 +104,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             Verdict::Higher => "higher",
             Verdict::Lower => "lower",
@@ -114,7 +114,7 @@ impl Verdict {
     }
 }
 
-pub fn verdict(paired: &Paired) -> Verdict {
+pub(crate) fn verdict(paired: &Paired) -> Verdict {
     match &paired.interval {
         Some(interval) if interval.excludes(0.0) && paired.difference > 0.0 => Verdict::Higher,
         Some(interval) if interval.excludes(0.0) => Verdict::Lower,
@@ -123,7 +123,7 @@ pub fn verdict(paired: &Paired) -> Verdict {
     }
 }
 
-pub fn method(method: Method) -> &'static str {
+pub(crate) fn method(method: Method) -> &'static str {
     match method {
         Method::Wilson => "Wilson over tasks",
         Method::WilsonTrials => "Wilson over the trials of one task",
@@ -134,7 +134,7 @@ pub fn method(method: Method) -> &'static str {
     }
 }
 
-pub fn millis(value: f64) -> String {
+pub(crate) fn millis(value: f64) -> String {
     if value >= 10_000.0 {
         format!("{:.1} s", value / 1000.0)
     } else {
@@ -142,7 +142,7 @@ pub fn millis(value: f64) -> String {
     }
 }
 
-pub fn seconds(value: f64) -> String {
+pub(crate) fn seconds(value: f64) -> String {
     if value >= 7200.0 {
         format!("{:.1} h", value / 3600.0)
     } else if value >= 600.0 {
@@ -153,7 +153,7 @@ pub fn seconds(value: f64) -> String {
 }
 
 /// Median and 95th percentile.
-pub fn spread(spread: Option<&Spread>, unit: fn(f64) -> String) -> String {
+pub(crate) fn spread(spread: Option<&Spread>, unit: fn(f64) -> String) -> String {
     spread.map_or_else(
         || MISSING.to_owned(),
         |spread| {
@@ -167,16 +167,16 @@ pub fn spread(spread: Option<&Spread>, unit: fn(f64) -> String) -> String {
     )
 }
 
-pub fn whole(value: f64) -> String {
+pub(crate) fn whole(value: f64) -> String {
     format!("{value:.0}")
 }
 
-pub fn dollars(value: Option<f64>) -> String {
+pub(crate) fn dollars(value: Option<f64>) -> String {
     value.map_or_else(|| "no price".to_owned(), |value| format!("${value:.4}"))
 }
 
 /// 12345 as `12 345`.
-pub fn grouped(n: u64) -> String {
+pub(crate) fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -189,7 +189,7 @@ pub fn grouped(n: u64) -> String {
 }
 
 /// A condition's name: agent, mode and gate, without what all conditions of the report have in common.
-pub fn condition(report: &Report, condition: &Condition) -> String {
+pub(crate) fn condition(report: &Report, condition: &Condition) -> String {
     let mode = match gate(report, condition) {
         Some(gate) => format!("{} @ {gate}", condition.mode),
         None => condition.mode.clone(),
@@ -202,7 +202,7 @@ pub fn condition(report: &Report, condition: &Condition) -> String {
 }
 
 /// The name of the condition at an index.
-pub fn condition_at(report: &Report, index: usize) -> String {
+pub(crate) fn condition_at(report: &Report, index: usize) -> String {
     report
         .conditions
         .get(index)
@@ -210,7 +210,7 @@ pub fn condition_at(report: &Report, index: usize) -> String {
 }
 
 /// A condition's gate, if the report has several.
-pub fn gate<'a>(report: &Report, condition: &'a Condition) -> Option<&'a str> {
+pub(crate) fn gate<'a>(report: &Report, condition: &'a Condition) -> Option<&'a str> {
     let several = report
         .conditions
         .iter()
@@ -218,7 +218,7 @@ pub fn gate<'a>(report: &Report, condition: &'a Condition) -> Option<&'a str> {
     condition.gate.as_deref().filter(|_| several)
 }
 
-pub fn agent<'a>(report: &'a Report, condition: &Condition) -> &'a str {
+pub(crate) fn agent<'a>(report: &'a Report, condition: &Condition) -> &'a str {
     report
         .agents
         .get(condition.agent)
@@ -226,7 +226,7 @@ pub fn agent<'a>(report: &'a Report, condition: &Condition) -> &'a str {
 }
 
 /// A day and time in UTC from seconds since 1970.
-pub fn moment(seconds: u64) -> String {
+pub(crate) fn moment(seconds: u64) -> String {
     i64::try_from(seconds)
         .ok()
         .and_then(|seconds| Timestamp::from_second(seconds).ok())

@@ -53,7 +53,7 @@ struct ActionLine {
 ///
 /// # Errors
 /// It cannot be written; a picture or text that is missing is told in the page.
-pub fn write(folder: &Path, episode: &Episode, entries: &[Line]) -> Result<(), Error> {
+pub(crate) fn write(folder: &Path, episode: &Episode, entries: &[Line]) -> Result<(), Error> {
     let path = folder.join("view.html");
     let page = page(folder, episode, entries);
     // A page can be made again at any time: no need to wait for the disk, as for a record.

@@ -8,6 +8,7 @@ use sum::Sum;
 /// A whole number that a row of words begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Number {
+    /// What the words come to.
     pub value: u64,
     /// Its last word is an ordinal: "twenty first".
     pub is_ordinal: bool,

@@ -13,7 +13,7 @@ use crate::script::{Answer, Cut, Part, Progress, Reaction, Script};
 use crate::server::{Options, ServerError};
 
 /// The protocol, the script, and all that was asked so far.
-pub struct State {
+pub(crate) struct State {
     protocol: Box<dyn Protocol>,
     script: Script,
     grid: Option<u32>,
@@ -23,14 +23,14 @@ pub struct State {
 }
 
 /// What is sent, when, and how much of it.
-pub struct Sending {
+pub(crate) struct Sending {
     pub reply: Option<Reply>,
     pub delay: Duration,
     pub cut_in_body: bool,
 }
 
 impl State {
-    pub fn new(
+    pub(crate) fn new(
         provider: Provider,
         script: Script,
         options: &Options,
@@ -50,13 +50,13 @@ impl State {
         })
     }
 
-    pub fn listing(&self) -> Sending {
+    pub(crate) fn listing(&self) -> Sending {
         let body = serde_json::to_value(&self.exchanges).unwrap_or(Value::Null);
         Sending::now(Reply::json(200, &body))
     }
 
     /// Checks one request, lets the script choose, and remembers both.
-    pub fn take(&mut self, request: &Request) -> Sending {
+    pub(crate) fn take(&mut self, request: &Request) -> Sending {
         let body = serde_json::from_slice::<Value>(&request.body);
         let (seen, outcome, sending) = match self.read(request, &body) {
             Ok(None) => (None, Outcome::Listed, Sending::now(self.protocol.models())),

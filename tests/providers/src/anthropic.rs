@@ -28,7 +28,7 @@ const BETA_SCHEMA: &str = include_str!("../schemas/anthropic/beta-request.json")
 /// What the older version has besides; the SDK of the newer one knows these fields no longer.
 const SAMPLING: [&str; 3] = ["temperature", "top_p", "top_k"];
 
-pub struct Anthropic {
+pub(crate) struct Anthropic {
     key: Option<String>,
     models: Vec<String>,
     issued: Issued,
@@ -38,7 +38,7 @@ pub struct Anthropic {
 }
 
 impl Anthropic {
-    pub fn new(options: &crate::Options) -> Result<Self, ServerError> {
+    pub(crate) fn new(options: &crate::Options) -> Result<Self, ServerError> {
         let models = if options.models.is_empty() {
             model::KNOWN.iter().map(|name| (*name).to_owned()).collect()
         } else {

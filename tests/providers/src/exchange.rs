@@ -43,7 +43,7 @@ pub struct Exchange {
 const LONG: usize = 2_000;
 
 /// The body without its media.
-pub fn shortened(body: &Value) -> Value {
+pub(crate) fn shortened(body: &Value) -> Value {
     match body {
         Value::String(text) if text.len() > LONG && !text.contains(char::is_whitespace) => {
             let start: String = text.chars().take(40).collect();

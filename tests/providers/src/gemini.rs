@@ -40,7 +40,7 @@ const SCHEMA: &str = include_str!("../schemas/gemini/request.json");
 
 /// The generation of a model: what it takes differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Generation(u32);
+pub(crate) struct Generation(u32);
 
 impl Generation {
     /// A name of no known form counts as the newest.
@@ -53,7 +53,7 @@ impl Generation {
     }
 }
 
-pub struct Gemini {
+pub(crate) struct Gemini {
     key: Option<String>,
     models: Vec<String>,
     issued: Issued,
@@ -61,7 +61,7 @@ pub struct Gemini {
 }
 
 impl Gemini {
-    pub fn new(options: &crate::Options) -> Result<Self, ServerError> {
+    pub(crate) fn new(options: &crate::Options) -> Result<Self, ServerError> {
         let models = if options.models.is_empty() {
             KNOWN.iter().map(|name| (*name).to_owned()).collect()
         } else {

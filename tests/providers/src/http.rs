@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// A request whose body was read.
 #[derive(Debug, Clone, Default)]
-pub struct Request {
+pub(crate) struct Request {
     pub method: String,
     pub path: String,
     /// Names in lower case.
@@ -13,7 +13,7 @@ pub struct Request {
 }
 
 impl Request {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
         headers
             .find(|(known, _)| known == name)
@@ -21,7 +21,7 @@ impl Request {
     }
 
     /// The key of `Authorization: Bearer KEY`.
-    pub fn bearer(&self) -> Option<&str> {
+    pub(crate) fn bearer(&self) -> Option<&str> {
         self.header("authorization")?
             .strip_prefix("Bearer ")
             .filter(|key| !key.trim().is_empty())
@@ -30,14 +30,14 @@ impl Request {
 
 /// A reply before it is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply {
+pub(crate) struct Reply {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
 }
 
 impl Reply {
-    pub fn json(status: u16, body: &Value) -> Self {
+    pub(crate) fn json(status: u16, body: &Value) -> Self {
         Self {
             status,
             headers: vec![("content-type".into(), "application/json".into())],
@@ -46,7 +46,7 @@ impl Reply {
     }
 
     #[must_use]
-    pub fn with(mut self, name: &str, value: impl ToString) -> Self {
+    pub(crate) fn with(mut self, name: &str, value: impl ToString) -> Self {
         self.headers.push((name.to_owned(), value.to_string()));
         self
     }

@@ -23,7 +23,7 @@ fn bytes(base64: &str) -> Result<Vec<u8>, String> {
 }
 
 /// Decodes the whole picture, as a provider has to.
-pub fn picture(media_type: &str, base64: &str) -> Result<Picture, String> {
+pub(crate) fn picture(media_type: &str, base64: &str) -> Result<Picture, String> {
     let format = match media_type {
         "image/png" => ImageFormat::Png,
         "image/jpeg" => ImageFormat::Jpeg,
@@ -43,7 +43,7 @@ pub fn picture(media_type: &str, base64: &str) -> Result<Picture, String> {
 }
 
 /// Checks a sound by its first bytes; returns how many bytes it has.
-pub fn sound(format: &str, base64: &str) -> Result<usize, String> {
+pub(crate) fn sound(format: &str, base64: &str) -> Result<usize, String> {
     let bytes = bytes(base64)?;
     let is = match format {
         "wav" => bytes.len() > 44 && bytes.starts_with(b"RIFF") && &bytes[8..12] == b"WAVE",
@@ -62,7 +62,7 @@ pub fn sound(format: &str, base64: &str) -> Result<usize, String> {
 }
 
 /// Splits `data:image/png;base64,…` into media type and base64.
-pub fn data_uri(uri: &str) -> Result<(&str, &str), String> {
+pub(crate) fn data_uri(uri: &str) -> Result<(&str, &str), String> {
     let parts = uri
         .strip_prefix("data:")
         .and_then(|rest| rest.split_once(";base64,"));

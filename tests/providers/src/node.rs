@@ -10,13 +10,13 @@ static NOTHING: Value = Value::Null;
 
 /// A value and where it stands.
 #[derive(Debug, Clone)]
-pub struct Node<'a> {
+pub(crate) struct Node<'a> {
     pub value: &'a Value,
     pub at: At,
 }
 
 impl<'a> Node<'a> {
-    pub fn root(value: &'a Value) -> Self {
+    pub(crate) fn root(value: &'a Value) -> Self {
         Self {
             value,
             at: At::default(),
@@ -24,7 +24,7 @@ impl<'a> Node<'a> {
     }
 
     /// A field; null where there is none.
-    pub fn field(&self, name: &str) -> Node<'a> {
+    pub(crate) fn field(&self, name: &str) -> Node<'a> {
         Node {
             value: self.value.get(name).unwrap_or(&NOTHING),
             at: self.at.key(name),
@@ -32,17 +32,17 @@ impl<'a> Node<'a> {
     }
 
     /// A field, unless it is absent or null.
-    pub fn given(&self, name: &str) -> Option<Node<'a>> {
+    pub(crate) fn given(&self, name: &str) -> Option<Node<'a>> {
         Some(self.field(name)).filter(|node| !node.value.is_null())
     }
 
     /// A field that the provider wants, although its SDK lets it be left out.
-    pub fn required(&self, name: &str) -> Checked<Node<'a>> {
+    pub(crate) fn required(&self, name: &str) -> Checked<Node<'a>> {
         self.given(name)
             .ok_or_else(|| Problem::missing(self.at.key(name)))
     }
 
-    pub fn items(&self) -> Vec<Node<'a>> {
+    pub(crate) fn items(&self) -> Vec<Node<'a>> {
         let items = self.value.as_array().into_iter().flatten().enumerate();
         items
             .map(|(index, value)| Node {
@@ -53,7 +53,7 @@ impl<'a> Node<'a> {
     }
 
     /// As [`Node::items`], and there are some.
-    pub fn filled_items(&self) -> Checked<Vec<Node<'a>>> {
+    pub(crate) fn filled_items(&self) -> Checked<Vec<Node<'a>>> {
         let items = self.items();
         if items.is_empty() {
             return Err(self.wrong("the list is empty"));
@@ -61,7 +61,7 @@ impl<'a> Node<'a> {
         Ok(items)
     }
 
-    pub fn fields(&self) -> Vec<(&'a str, Node<'a>)> {
+    pub(crate) fn fields(&self) -> Vec<(&'a str, Node<'a>)> {
         let fields = self.value.as_object().into_iter().flatten();
         fields
             .map(|(name, value)| {
@@ -71,11 +71,11 @@ impl<'a> Node<'a> {
             .collect()
     }
 
-    pub fn text(&self) -> &'a str {
+    pub(crate) fn text(&self) -> &'a str {
         self.value.as_str().unwrap_or_default()
     }
 
-    pub fn filled_text(&self) -> Checked<&'a str> {
+    pub(crate) fn filled_text(&self) -> Checked<&'a str> {
         let text = self.text();
         if text.trim().is_empty() {
             return Err(self.wrong("the text is empty"));
@@ -83,12 +83,12 @@ impl<'a> Node<'a> {
         Ok(text)
     }
 
-    pub fn is_true(&self) -> bool {
+    pub(crate) fn is_true(&self) -> bool {
         self.value == &Value::Bool(true)
     }
 
     /// A whole number of at least `least`.
-    pub fn count(&self, least: u64) -> Checked<u64> {
+    pub(crate) fn count(&self, least: u64) -> Checked<u64> {
         let count = self.value.as_u64().filter(|count| *count >= least);
         count.ok_or_else(|| {
             self.wrong(format!(
@@ -98,7 +98,7 @@ impl<'a> Node<'a> {
         })
     }
 
-    pub fn between(&self, least: f64, most: f64) -> Checked<()> {
+    pub(crate) fn between(&self, least: f64, most: f64) -> Checked<()> {
         match self.value.as_f64() {
             Some(number) if !(least..=most).contains(&number) => {
                 Err(self.wrong(format!("is {least} to {most}")))
@@ -108,7 +108,7 @@ impl<'a> Node<'a> {
     }
 
     /// A problem of this value.
-    pub fn wrong(&self, what: impl Into<String>) -> Problem {
+    pub(crate) fn wrong(&self, what: impl Into<String>) -> Problem {
         Problem::at(self.at.clone(), what)
     }
 }

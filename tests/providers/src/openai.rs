@@ -1,8 +1,8 @@
 //! What OpenAI's two endpoints have in common: the key, the models, the form of errors, function tools, pictures.
 
-pub mod chat;
+pub(crate) mod chat;
 mod model;
-pub mod responses;
+pub(crate) mod responses;
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ use crate::script::FaultKind;
 
 /// OpenAI itself, or a server that speaks its protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flavour {
+pub(crate) enum Flavour {
     OpenAi,
     Local,
 }
@@ -27,14 +27,14 @@ const LARGEST_BODY: usize = 50 << 20;
 const MOST_PICTURES: usize = 500;
 
 /// Key and models of one server.
-pub struct Account {
+pub(crate) struct Account {
     flavour: Flavour,
     key: Option<String>,
     models: Vec<String>,
 }
 
 impl Account {
-    pub fn new(options: &crate::Options, flavour: Flavour) -> Self {
+    pub(crate) fn new(options: &crate::Options, flavour: Flavour) -> Self {
         let known: &[&str] = match flavour {
             Flavour::OpenAi => &model::KNOWN,
             Flavour::Local => &[],
@@ -52,7 +52,7 @@ impl Account {
     }
 
     /// The given path, or the list of models.
-    pub fn route(&self, request: &Request, complete: &str) -> Checked<Route> {
+    pub(crate) fn route(&self, request: &Request, complete: &str) -> Checked<Route> {
         let path = request.path.split('?').next().unwrap_or_default();
         let route = match (request.method.as_str(), path) {
             ("POST", path) if path == complete => Route::Complete { model: None },
@@ -86,7 +86,7 @@ impl Account {
         Ok(name)
     }
 
-    pub fn list(&self) -> Reply {
+    pub(crate) fn list(&self) -> Reply {
         let model = |name: &String| json!({"id": name, "object": "model", "created": 1_796_000_000, "owned_by": "local"});
         let models: Vec<Value> = self.models.iter().map(model).collect();
         Reply::json(200, &json!({"object": "list", "data": models}))
@@ -110,7 +110,7 @@ impl Account {
         Reply::json(status, &body).with("x-request-id", "req_local")
     }
 
-    pub fn problem(&self, problem: &Problem) -> Reply {
+    pub(crate) fn problem(&self, problem: &Problem) -> Reply {
         let invalid = "invalid_request_error";
         let message = problem.to_string();
         match problem {
@@ -150,7 +150,7 @@ impl Account {
         }
     }
 
-    pub fn fault(&self, kind: FaultKind, retry_after: Option<f64>) -> Reply {
+    pub(crate) fn fault(&self, kind: FaultKind, retry_after: Option<f64>) -> Reply {
         let invalid = "invalid_request_error";
         let error = |status, kind, code: &str, message: &str| {
             self.error(status, kind, Some(code), None, message)

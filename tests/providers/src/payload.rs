@@ -9,10 +9,10 @@ use thiserror::Error;
 /// The service's error closes the connection.
 #[derive(Debug, Error)]
 #[error("the connection is cut, as the script wants it")]
-pub struct Severed;
+pub(crate) struct Severed;
 
 /// A body that may end too early: it announces its whole length and breaks off in the middle.
-pub struct Payload {
+pub(crate) struct Payload {
     left: Option<Bytes>,
     announced: u64,
     cut: bool,
@@ -21,7 +21,7 @@ pub struct Payload {
 }
 
 impl Payload {
-    pub fn new(body: Vec<u8>, cut: bool) -> Self {
+    pub(crate) fn new(body: Vec<u8>, cut: bool) -> Self {
         let announced = body.len() as u64;
         let mut bytes = Bytes::from(body);
         if cut {

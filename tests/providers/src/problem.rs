@@ -13,37 +13,37 @@ enum Step {
 
 /// A place in a JSON body. Providers write it differently.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct At(Vec<Step>);
+pub(crate) struct At(Vec<Step>);
 
 impl At {
-    pub fn key(&self, name: &str) -> Self {
+    pub(crate) fn key(&self, name: &str) -> Self {
         let mut steps = self.0.clone();
         steps.push(Step::Key(name.to_owned()));
         Self(steps)
     }
 
-    pub fn index(&self, index: usize) -> Self {
+    pub(crate) fn index(&self, index: usize) -> Self {
         let mut steps = self.0.clone();
         steps.push(Step::Index(index));
         Self(steps)
     }
 
     /// A place inside of this one.
-    pub fn join(&self, inside: &Self) -> Self {
+    pub(crate) fn join(&self, inside: &Self) -> Self {
         Self([self.0.as_slice(), &inside.0].concat())
     }
 
-    pub fn ends_with(&self, name: &str) -> bool {
+    pub(crate) fn ends_with(&self, name: &str) -> bool {
         matches!(self.0.last(), Some(Step::Key(last)) if last == name)
     }
 
     /// How many steps lead there.
-    pub fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         self.0.len()
     }
 
     /// `messages.0.content`
-    pub fn dotted(&self) -> String {
+    pub(crate) fn dotted(&self) -> String {
         let parts: Vec<String> = self
             .0
             .iter()
@@ -56,7 +56,7 @@ impl At {
     }
 
     /// `messages[0].content`
-    pub fn bracketed(&self) -> String {
+    pub(crate) fn bracketed(&self) -> String {
         let mut text = String::new();
         for step in &self.0 {
             match step {
@@ -74,7 +74,7 @@ impl At {
 
 /// What is wrong at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub(crate) enum Fault {
     Missing,
     Unknown,
     /// What was expected, as a noun with its article.
@@ -95,7 +95,7 @@ impl fmt::Display for Fault {
 
 /// Why a request is not answered.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Problem {
+pub(crate) enum Problem {
     #[error("there is nothing at {method} {path}")]
     Route { method: String, path: String },
     #[error("not authenticated: {0}")]
@@ -116,14 +116,14 @@ pub enum Problem {
 }
 
 impl Problem {
-    pub fn at(at: At, what: impl Into<String>) -> Self {
+    pub(crate) fn at(at: At, what: impl Into<String>) -> Self {
         Self::Invalid {
             at,
             fault: Fault::Other(what.into()),
         }
     }
 
-    pub fn missing(at: At) -> Self {
+    pub(crate) fn missing(at: At) -> Self {
         Self::Invalid {
             at,
             fault: Fault::Missing,
@@ -131,4 +131,4 @@ impl Problem {
     }
 }
 
-pub type Checked<T> = Result<T, Problem>;
+pub(crate) type Checked<T> = Result<T, Problem>;

@@ -86,14 +86,14 @@ impl FromStr for Provider {
 
 /// Where a request leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Route {
+pub(crate) enum Route {
     /// The model's answer is asked for; Gemini has the model in the path.
     Complete { model: Option<String> },
     /// The list of models.
     Models,
 }
 
-pub trait Protocol: Send {
+pub(crate) trait Protocol: Send {
     /// Path, method, credentials and headers, in the order in which a server looks at them.
     fn route(&self, request: &Request) -> Checked<Route>;
 
@@ -123,7 +123,7 @@ pub trait Protocol: Send {
 
 /// Coordinates of a script's answer, given in pixels of the script's screen, in the space in which the model answers: a
 /// grid, or the pixels of the picture that it was sent. Names that are read: `x`, `y` and those that end in `_x`, `_y`.
-pub fn to_space(
+pub(crate) fn to_space(
     arguments: &mut serde_json::Map<String, Value>,
     screen: (u32, u32),
     space: (u32, u32),
@@ -145,7 +145,7 @@ pub fn to_space(
 }
 
 /// A call as a model without tools writes it: one JSON object.
-pub fn in_words(tool: &str, arguments: &serde_json::Map<String, Value>) -> String {
+pub(crate) fn in_words(tool: &str, arguments: &serde_json::Map<String, Value>) -> String {
     let mut object = serde_json::Map::new();
     object.insert("action".into(), tool.into());
     object.extend(arguments.clone());

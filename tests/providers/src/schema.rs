@@ -9,7 +9,7 @@ use crate::problem::Checked;
 use crate::structure::check_schema;
 
 /// Letters, digits, `_` and `-`, up to 64 of them: Anthropic's and OpenAI's rule.
-pub fn plain_name(node: &Node<'_>) -> Checked<String> {
+pub(crate) fn plain_name(node: &Node<'_>) -> Checked<String> {
     let name = node.text();
     let fits = (1..=64).contains(&name.len())
         && name
@@ -22,7 +22,7 @@ pub fn plain_name(node: &Node<'_>) -> Checked<String> {
 }
 
 /// Two tools of one name cannot be told apart.
-pub fn distinct(node: &Node<'_>, name: &str, names: &mut Vec<String>) -> Checked<()> {
+pub(crate) fn distinct(node: &Node<'_>, name: &str, names: &mut Vec<String>) -> Checked<()> {
     if names.iter().any(|known| known == name) {
         return Err(node.wrong(format!("two tools are called `{name}`")));
     }
@@ -31,7 +31,7 @@ pub fn distinct(node: &Node<'_>, name: &str, names: &mut Vec<String>) -> Checked
 }
 
 /// A forced tool is one of those that were declared.
-pub fn declared(name: &Node<'_>, tools: &[String]) -> Checked<()> {
+pub(crate) fn declared(name: &Node<'_>, tools: &[String]) -> Checked<()> {
     if tools.iter().any(|tool| tool == name.text()) {
         return Ok(());
     }
@@ -40,7 +40,7 @@ pub fn declared(name: &Node<'_>, tools: &[String]) -> Checked<()> {
 
 /// A JSON Schema whose root is an object. `strict` asks for closed objects; `all_required` also wants every property
 /// in `required`, as OpenAI's strict mode does.
-pub fn arguments(node: &Node<'_>, strict: bool, all_required: bool) -> Checked<()> {
+pub(crate) fn arguments(node: &Node<'_>, strict: bool, all_required: bool) -> Checked<()> {
     check_schema(node.value, &node.at)?;
     let kind = node.required("type")?;
     if kind.text() != "object" {
@@ -95,7 +95,7 @@ fn required<'a>(node: &Node<'a>, list: &str) -> Checked<BTreeSet<&'a str>> {
 }
 
 /// Gemini's own subset (`parameters`), beyond its fields.
-pub fn gemini(node: &Node<'_>) -> Checked<()> {
+pub(crate) fn gemini(node: &Node<'_>) -> Checked<()> {
     let kind = node.required("type")?;
     let properties = node.field("properties");
     let is_empty = properties.fields().is_empty();

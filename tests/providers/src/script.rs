@@ -10,7 +10,7 @@ use std::path::Path;
 
 use thiserror::Error;
 
-pub use rule::{Answer, Cut, FaultKind, Part, Reaction, Rule, Stop};
+pub(crate) use rule::{Answer, Cut, FaultKind, Part, Reaction, Rule, Stop};
 
 use crate::neutral::NeutralRequest;
 
@@ -46,14 +46,14 @@ pub struct Script {
 
 /// How far a script has come: how often each rule fired, by position, and how many requests it was shown.
 #[derive(Debug, Clone, Default)]
-pub struct Progress {
+pub(crate) struct Progress {
     fired: Vec<u32>,
     requests: u32,
 }
 
 /// What the script says to a request.
 #[derive(Debug, Clone)]
-pub struct Choice {
+pub(crate) struct Choice {
     pub rule: String,
     /// Before anything is sent, in seconds.
     pub delay: f64,

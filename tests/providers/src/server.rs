@@ -20,7 +20,7 @@ use crate::protocol::Provider;
 use crate::script::Script;
 
 /// Where the exchanges are listed, as JSON.
-pub const LISTING: &str = "/_exchanges";
+pub(crate) const LISTING: &str = "/_exchanges";
 /// No provider takes more, so nothing longer is read: 512 MiB.
 const LONGEST_BODY: usize = 512 << 20;
 

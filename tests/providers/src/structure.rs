@@ -13,12 +13,12 @@ use crate::problem::{At, Checked, Problem};
 use crate::server::ServerError;
 
 /// A vendored schema, ready to be used.
-pub struct Structure(Validator);
+pub(crate) struct Structure(Validator);
 
 impl Structure {
     /// # Errors
     /// When the text is no schema.
-    pub fn of(text: &str) -> Result<Self, ServerError> {
+    pub(crate) fn of(text: &str) -> Result<Self, ServerError> {
         Self::changed(text, |_| ())
     }
 
@@ -26,7 +26,10 @@ impl Structure {
     ///
     /// # Errors
     /// When the text is no schema.
-    pub fn changed(text: &str, change: impl FnOnce(&mut Value)) -> Result<Self, ServerError> {
+    pub(crate) fn changed(
+        text: &str,
+        change: impl FnOnce(&mut Value),
+    ) -> Result<Self, ServerError> {
         let unusable = |why: String| ServerError::Schema(why);
         let mut schema = serde_json::from_str(text).map_err(|why| unusable(why.to_string()))?;
         change(&mut schema);
@@ -36,7 +39,7 @@ impl Structure {
     }
 
     /// Says what is wrong with a body, at its place.
-    pub fn check(&self, body: &Value) -> Checked<()> {
+    pub(crate) fn check(&self, body: &Value) -> Checked<()> {
         // Errors hold copies of the values that they are about; those need no pictures.
         let body = shortened(body);
         let errors: Vec<_> = self.0.iter_errors(&body).collect();
@@ -48,7 +51,7 @@ impl Structure {
 }
 
 /// Whether a value is a JSON Schema; `at` is its place in the body.
-pub fn check_schema(value: &Value, at: &At) -> Checked<()> {
+pub(crate) fn check_schema(value: &Value, at: &At) -> Checked<()> {
     let rules = jsonschema::draft202012::meta::validator();
     let errors: Vec<_> = rules.iter_errors(value).collect();
     match finding::first(&errors) {
@@ -63,7 +66,7 @@ pub fn check_schema(value: &Value, at: &At) -> Checked<()> {
 
 /// The words that a field of the schema's root may have, where it has any word but names some: the models that an SDK knows.
 #[cfg(test)]
-pub fn known_words(text: &str, field: &str) -> Vec<String> {
+pub(crate) fn known_words(text: &str, field: &str) -> Vec<String> {
     let schema: Value = serde_json::from_str(text).unwrap();
     let choices = schema["properties"][field]["anyOf"].as_array().unwrap();
     let words = choices

@@ -17,7 +17,10 @@ const MODE_PAIRS: [(&str, &str, &str); 6] = [
 ];
 
 /// Headline, and the rest; p adjusted over both.
-pub fn comparisons(groups: &[Group], agents: &[Agent]) -> (Vec<Comparison>, Vec<Comparison>) {
+pub(super) fn comparisons(
+    groups: &[Group],
+    agents: &[Agent],
+) -> (Vec<Comparison>, Vec<Comparison>) {
     let mut headline = Vec::new();
     let mut rest = Vec::new();
     let same_but =

@@ -13,7 +13,7 @@ const PACE: u64 = 5000;
 /// A larger share of late capture intervals is mentioned.
 const LATE: f64 = 0.02;
 
-pub fn notes(run: &Run, groups: &[Group], conditions: &[Condition]) -> Vec<Note> {
+pub(super) fn notes(run: &Run, groups: &[Group], conditions: &[Condition]) -> Vec<Note> {
     let mut notes = Notes(Vec::new());
     completeness(run, groups, &mut notes);
     settings(run, &mut notes);

@@ -9,7 +9,7 @@ use crate::statistics::{Share, pass_all, pass_any};
 
 /// The tiers in order, with the success that the specification expects of an agent that has the interface. In `standard` it
 /// expects about 0 % in each.
-pub const TIERS: [(&str, (f64, f64)); 3] = [
+pub(crate) const TIERS: [(&str, (f64, f64)); 3] = [
     ("easy", (0.6, 0.8)),
     ("medium", (0.3, 0.6)),
     ("hard", (0.1, 0.3)),
@@ -18,7 +18,7 @@ pub const TIERS: [(&str, (f64, f64)); 3] = [
 /// The largest k of pass@k.
 const MOST_REPEATS: u64 = 10;
 
-pub fn tiers(groups: &[Group]) -> Vec<GroupShare> {
+pub(super) fn tiers(groups: &[Group]) -> Vec<GroupShare> {
     let mut shares = Vec::new();
     for (index, group) in groups.iter().enumerate() {
         for (tier, of_interface) in TIERS {
@@ -40,7 +40,7 @@ pub fn tiers(groups: &[Group]) -> Vec<GroupShare> {
     shares
 }
 
-pub fn categories(groups: &[Group]) -> Vec<GroupShare> {
+pub(super) fn categories(groups: &[Group]) -> Vec<GroupShare> {
     let all: BTreeSet<&str> = groups
         .iter()
         .flat_map(|group| &group.episodes)
@@ -63,7 +63,7 @@ pub fn categories(groups: &[Group]) -> Vec<GroupShare> {
     shares
 }
 
-pub fn repeats(groups: &[Group]) -> Vec<Repeats> {
+pub(super) fn repeats(groups: &[Group]) -> Vec<Repeats> {
     let mut all = Vec::new();
     for (index, group) in groups.iter().enumerate() {
         let tasks = group.tally(|_| true);
@@ -100,7 +100,7 @@ pub fn repeats(groups: &[Group]) -> Vec<Repeats> {
     all
 }
 
-pub fn tasks(groups: &[Group]) -> Vec<TaskRow> {
+pub(super) fn tasks(groups: &[Group]) -> Vec<TaskRow> {
     let mut rows: BTreeMap<&str, TaskRow> = BTreeMap::new();
     for (index, group) in groups.iter().enumerate() {
         for episode in &group.episodes {

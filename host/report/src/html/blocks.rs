@@ -7,7 +7,7 @@ use crate::model::{EpisodeLine, TaskCell, TimeLine};
 use crate::statistics::Share;
 use crate::text;
 
-pub fn block(block: &Block) -> Markup {
+pub(super) fn block(block: &Block) -> Markup {
     html! {
         @match block {
             Block::Text(text) => p { (inline(text)) },
@@ -26,7 +26,7 @@ pub fn block(block: &Block) -> Markup {
 }
 
 /// A text whose names are between backticks.
-pub fn inline(text: &str) -> Markup {
+pub(super) fn inline(text: &str) -> Markup {
     html! {
         @for (index, part) in text.split('`').enumerate() {
             @if index % 2 == 1 { code { (part) } } @else { (part) }

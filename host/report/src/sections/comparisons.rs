@@ -25,7 +25,7 @@ const KINDS: [(Kind, &str); 3] = [
     ),
 ];
 
-pub fn headline(report: &Report) -> Vec<Block<'_>> {
+pub(super) fn headline(report: &Report) -> Vec<Block<'_>> {
     let mut blocks = vec![Block::Text("How much the observation interface adds: `standard` against `aoi_full` on the same tasks, trials and seeds.".to_owned())];
     if report.headline.is_empty() {
         blocks.push(Block::Missing(
@@ -78,7 +78,7 @@ fn card(report: &Report, comparison: &Comparison) -> Markup {
 }
 
 /// The paired comparisons, a table for each kind.
-pub fn paired(report: &Report) -> Vec<Block<'_>> {
+pub(super) fn paired(report: &Report) -> Vec<Block<'_>> {
     let mut blocks = vec![Block::Heading("Paired comparisons".to_owned())];
     if report.comparisons.is_empty() {
         blocks.push(Block::Missing(

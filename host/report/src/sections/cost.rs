@@ -5,7 +5,7 @@ use crate::document::Block;
 use crate::model::{Report, Usage};
 use crate::text;
 
-pub fn cost(report: &Report) -> Vec<Block<'_>> {
+pub(super) fn cost(report: &Report) -> Vec<Block<'_>> {
     if report.conditions.iter().all(|c| c.usage.is_none()) {
         return vec![Block::Missing(
             "No model was asked: nothing was spent.".to_owned(),

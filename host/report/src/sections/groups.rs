@@ -23,7 +23,7 @@ const CATEGORIES: [(&str, &str); 10] = [
     ("J", "games"),
 ];
 
-pub fn tiers(report: &Report) -> Vec<Block<'_>> {
+pub(super) fn tiers(report: &Report) -> Vec<Block<'_>> {
     let mut blocks = vec![Block::Text("Success from easy to hard. The dashed boxes are what the specification expects of an agent with the interface (60–80, 30–60, 10–30 %); of `standard` it expects about 0 % in every tier.".to_owned())];
     let missing: Vec<&str> = TIERS
         .iter()
@@ -126,7 +126,7 @@ fn bands() -> Vec<Band> {
         .collect()
 }
 
-pub fn categories(report: &Report) -> Vec<Block<'_>> {
+pub(super) fn categories(report: &Report) -> Vec<Block<'_>> {
     let mut found: Vec<&str> = report
         .categories
         .iter()

@@ -5,7 +5,7 @@ use dynacu_record::RunInfo;
 use crate::document::{Block, Rows};
 use crate::model::Report;
 
-pub fn method(report: &Report) -> Vec<Block<'_>> {
+pub(super) fn method(report: &Report) -> Vec<Block<'_>> {
     let facts = Rows::new("The run", run(&report.run))
         .column("what", |(name, _)| *name)
         .column("value", |(_, value)| value.clone());

@@ -5,7 +5,7 @@ use crate::document::Block;
 use crate::model::{Report, Speech};
 use crate::text;
 
-pub fn perception(report: &Report) -> Vec<Block<'_>> {
+pub(super) fn perception(report: &Report) -> Vec<Block<'_>> {
     let perception = by_condition(report, "Perception")
         .column("moments perceived", |condition| {
             match condition.perception.moments {

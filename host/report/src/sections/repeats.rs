@@ -27,7 +27,7 @@ const MEASURES: [Measure; 2] = [
     },
 ];
 
-pub fn repeats(report: &Report) -> Vec<Block<'_>> {
+pub(super) fn repeats(report: &Report) -> Vec<Block<'_>> {
     if report.repeats.is_empty() {
         return vec![Block::Missing(
             "One counted trial per task: pass@k and pass^k need at least two.".to_owned(),

@@ -8,7 +8,7 @@ use crate::document::{Block, Rows};
 use crate::model::{Condition, Report};
 use crate::text;
 
-pub fn success(report: &Report) -> Vec<Block<'_>> {
+pub(super) fn success(report: &Report) -> Vec<Block<'_>> {
     let bars: Vec<Bar> = report
         .conditions
         .iter()
@@ -68,7 +68,7 @@ fn bar(report: &Report, condition: &Condition) -> Bar {
     }
 }
 
-pub fn agents(report: &Report) -> Vec<Block<'_>> {
+pub(super) fn agents(report: &Report) -> Vec<Block<'_>> {
     let changes = changes(report);
     let mut blocks = Vec::new();
     if changes.is_empty() {

@@ -6,7 +6,7 @@ use crate::document::{Block, Cell, Layout, Rows};
 use crate::model::Report;
 use crate::text;
 
-pub fn tasks(report: &Report) -> Vec<Block<'_>> {
+pub(super) fn tasks(report: &Report) -> Vec<Block<'_>> {
     let mut table = Rows::new("Tasks and episodes", &report.tasks)
         .layout(Layout::Tasks)
         .column("task", |row| row.task.clone())

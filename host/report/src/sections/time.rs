@@ -12,7 +12,7 @@ const OBSERVING: Look = Look::AmberDots;
 const MODEL: Look = Look::PurpleGrid;
 const REST: Look = Look::GreyPlain;
 
-pub fn time(report: &Report) -> Vec<Block<'_>> {
+pub(super) fn time(report: &Report) -> Vec<Block<'_>> {
     let longest = report
         .conditions
         .iter()

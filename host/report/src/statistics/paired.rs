@@ -13,16 +13,27 @@ pub enum Test {
     /// One trial per task. Null hypothesis: among the tasks that only one side passed, either side is equally likely to be
     /// the one that passed. Exact, two-sided.
     McnemarExact {
+        /// Tasks that only the first side passed.
         only_first: u64,
+        /// Tasks that only the second side passed.
         only_second: u64,
+        /// The test's p.
         p: f64,
     },
     /// Several trials: Student's t over the tasks' differences, two-sided.
-    PairedT { t: f64, degrees: u64, p: f64 },
+    PairedT {
+        /// Student's t.
+        t: f64,
+        /// Degrees of freedom.
+        degrees: u64,
+        /// The test's p.
+        p: f64,
+    },
 }
 
 impl Test {
     #[must_use]
+    /// The probability of a difference at least as large, if there is none.
     pub fn p(&self) -> f64 {
         match self {
             Test::McnemarExact { p, .. } | Test::PairedT { p, .. } => *p,

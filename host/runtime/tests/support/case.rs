@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// `expected.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Expected {
+pub(crate) struct Expected {
     pub schema: u32,
     /// The guest in a few words.
     pub what: String,
@@ -33,7 +33,7 @@ pub struct Expected {
 /// Limits other than an episode's, so that the test is over sooner or the guest comes to its point.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Narrower {
+pub(crate) struct Narrower {
     pub cpu_without_call_ms: Option<u64>,
     pub cpu_per_step_ms: Option<u64>,
     pub deadline_ms: Option<u64>,
@@ -41,13 +41,13 @@ pub struct Narrower {
 }
 
 /// The folder of the fixtures' sources.
-pub fn sources() -> PathBuf {
+pub(crate) fn sources() -> PathBuf {
     Path::new(concat!(env!("DYNACU_CHECKOUT"), "/host/runtime"))
         .join("../../tests/fixtures/plugins")
 }
 
 /// Every fixture, by name.
-pub fn all() -> Result<Vec<(String, Expected)>> {
+pub(crate) fn all() -> Result<Vec<(String, Expected)>> {
     let mut cases = Vec::new();
     for entry in std::fs::read_dir(sources())? {
         let folder = entry?.path();
@@ -67,7 +67,7 @@ pub fn all() -> Result<Vec<(String, Expected)>> {
 }
 
 /// The guest's file: built beforehand, or cut now in `folder`.
-pub fn guest(name: &str, expected: &Expected, folder: &Path) -> Result<PathBuf> {
+pub(crate) fn guest(name: &str, expected: &Expected, folder: &Path) -> Result<PathBuf> {
     let Some(whole) = &expected.cut else {
         return Ok(super::support::fixture(name));
     };

@@ -23,7 +23,7 @@ const SCREEN: Size = Size {
 };
 
 /// One engine for a whole test binary, with its cache in the build folder.
-pub fn engine() -> Engine {
+pub(crate) fn engine() -> Engine {
     static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled");
         Engine::with_cache(Some(cache)).unwrap()
@@ -32,7 +32,7 @@ pub fn engine() -> Engine {
 }
 
 /// Where a fixture lies, under its own name or the one that cargo gives to its file.
-pub fn fixture(name: &str) -> PathBuf {
+pub(crate) fn fixture(name: &str) -> PathBuf {
     let folder = std::env::var_os("DYNACU_FIXTURES").map_or_else(
         || {
             Path::new(concat!(env!("DYNACU_CHECKOUT"), "/host/runtime"))
@@ -56,11 +56,11 @@ pub fn fixture(name: &str) -> PathBuf {
     })
 }
 
-pub fn load(name: &str) -> Plugin {
+pub(crate) fn load(name: &str) -> Plugin {
     Plugin::load(&engine(), &fixture(name)).unwrap()
 }
 
-pub fn brief() -> Brief {
+pub(crate) fn brief() -> Brief {
     Brief {
         episode: "e1".to_owned(),
         instruction: "Do nothing.".to_owned(),
@@ -73,7 +73,7 @@ pub fn brief() -> Brief {
 }
 
 /// A host that shows an empty screen and grants nothing else.
-pub struct ScriptedHost {
+pub(crate) struct ScriptedHost {
     /// Observations before it says stop.
     observations: u32,
     /// Waits for ever in `observe`.
@@ -105,14 +105,14 @@ impl Default for ScriptedHost {
 }
 
 impl ScriptedHost {
-    pub fn blocking() -> Self {
+    pub(crate) fn blocking() -> Self {
         Self {
             blocks: true,
             ..Self::default()
         }
     }
 
-    pub fn ending_after(observations: u32) -> Self {
+    pub(crate) fn ending_after(observations: u32) -> Self {
         Self {
             observations,
             ..Self::default()
@@ -121,7 +121,7 @@ impl ScriptedHost {
 }
 
 /// Says so when it goes.
-pub struct Alive(Arc<AtomicBool>);
+pub(crate) struct Alive(Arc<AtomicBool>);
 
 impl Drop for Alive {
     fn drop(&mut self) {

@@ -6,7 +6,7 @@ use model_wire::{fault as wire, reply};
 use serde_json::{Map, Value};
 
 /// Whether a body is an error, whatever its status says.
-pub fn is_error(body: &Map<String, Value>) -> bool {
+pub(crate) fn is_error(body: &Map<String, Value>) -> bool {
     body.get("error").is_some_and(|error| !error.is_null())
         || body.get("object").and_then(Value::as_str) == Some("error")
 }

@@ -10,7 +10,7 @@ use crate::models::ComputerTool;
 const URL: &str = "https://api.anthropic.com/v1/messages";
 const VERSION: &str = "2026-10-21";
 
-pub fn send(model: &str, settings: &Settings, draft: Draft) -> Result<Response, ModelError> {
+pub(crate) fn send(model: &str, settings: &Settings, draft: Draft) -> Result<Response, ModelError> {
     let mut headers = vec![("anthropic-version", VERSION)];
     if settings.tools == ToolSet::Native
         && let ComputerTool::Single(_, beta) = ComputerTool::of(model)

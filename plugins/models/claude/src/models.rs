@@ -1,7 +1,7 @@
 //! What is known of single models. Names and limits as of November 2026.
 
 /// Models of the current generations.
-pub const KNOWN: &[&str] = &[
+pub(crate) const KNOWN: &[&str] = &[
     "claude-opus-5-5",
     "claude-sonnet-5-5",
     "claude-haiku-5-5",
@@ -19,13 +19,13 @@ pub const KNOWN: &[&str] = &[
 ];
 
 /// Pictures of one request that every model takes, whatever its window.
-pub const MAX_IMAGES: u32 = 100;
+pub(crate) const MAX_IMAGES: u32 = 100;
 /// Bytes of one request, pictures in base64 included; a little below the limit, for the text.
-pub const MAX_BYTES: u64 = 30 << 20;
+pub(crate) const MAX_BYTES: u64 = 30 << 20;
 
 /// The computer-use tool of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ComputerTool {
+pub(crate) enum ComputerTool {
     /// One tool an action; no beta header.
     Toolset,
     /// One tool for all actions: its type, and the beta header that it needs.
@@ -34,7 +34,7 @@ pub enum ComputerTool {
 
 impl ComputerTool {
     /// The newest that a model takes. Models that are not known are taken for newer than those that are.
-    pub fn of(model: &str) -> Self {
+    pub(crate) fn of(model: &str) -> Self {
         let older = |names: &[&str]| names.iter().any(|name| model.starts_with(name));
         if older(&["claude-sonnet-4-5", "claude-haiku-4-5"]) {
             Self::Single("computer_20250124", "computer-use-2025-01-24")

@@ -7,7 +7,7 @@ use crate::conversions::{self, Settings};
 
 const HOST: &str = "https://generativelanguage.googleapis.com";
 
-pub fn send(
+pub(crate) fn send(
     model: &str,
     settings: &Settings,
     request: &Request,

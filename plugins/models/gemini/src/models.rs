@@ -1,7 +1,7 @@
 //! What is known of single models. Names and limits as of November 2026.
 
 /// Models of the current generations.
-pub const KNOWN: &[&str] = &[
+pub(crate) const KNOWN: &[&str] = &[
     "gemini-4-argon",
     "gemini-4-carbon",
     "gemini-4-hydrogen",
@@ -16,12 +16,12 @@ pub const KNOWN: &[&str] = &[
 ];
 
 /// Pictures of one request that every model takes.
-pub const MAX_IMAGES: u32 = 900;
+pub(crate) const MAX_IMAGES: u32 = 900;
 /// Bytes of one request, pictures and sound in base64 included; a little below the limit, for the text.
-pub const MAX_BYTES: u64 = 19 << 20;
+pub(crate) const MAX_BYTES: u64 = 19 << 20;
 
 /// Whether results of functions may hold pictures; before, these go beside them.
-pub fn results_hold_pictures(model: &str) -> bool {
+pub(crate) fn results_hold_pictures(model: &str) -> bool {
     !["gemini-1", "gemini-2"]
         .iter()
         .any(|start| model.starts_with(start))

@@ -8,7 +8,11 @@ use crate::conversions::{Settings, chat, responses};
 const CHAT: &str = "https://api.openai.com/v1/chat/completions";
 const RESPONSES: &str = "https://api.openai.com/v1/responses";
 
-pub fn send(model: &str, settings: &Settings, request: &Request) -> Result<Response, ModelError> {
+pub(crate) fn send(
+    model: &str,
+    settings: &Settings,
+    request: &Request,
+) -> Result<Response, ModelError> {
     if settings.is_chat(model)? {
         let draft = chat_completions::request(model, &chat(model, settings), request, &MEDIA)?;
         let turn = request.messages.len();

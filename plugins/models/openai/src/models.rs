@@ -1,7 +1,7 @@
 //! What is known of single models. Names and limits as of November 2026.
 
 /// Models of the current generations, and those of GPT-4o's.
-pub const KNOWN: &[&str] = &[
+pub(crate) const KNOWN: &[&str] = &[
     "gpt-6.2-astra",
     "gpt-6.1-sol",
     "gpt-6.1-terra",
@@ -23,24 +23,24 @@ pub const KNOWN: &[&str] = &[
 ];
 
 /// Pictures of one request that all take.
-pub const MAX_IMAGES: u32 = 500;
+pub(crate) const MAX_IMAGES: u32 = 500;
 /// Bytes of one request, pictures in base64 included; a little below the limit, for the text.
-pub const MAX_BYTES: u64 = 48 << 20;
+pub(crate) const MAX_BYTES: u64 = 48 << 20;
 
 /// Whether a model is spoken to through Chat Completions. Models that are not known are taken for newer ones.
-pub fn is_of_chat(model: &str) -> bool {
+pub(crate) fn is_of_chat(model: &str) -> bool {
     ["gpt-3", "gpt-4", "chatgpt-4", "gpt-audio"]
         .iter()
         .any(|start| model.starts_with(start))
 }
 
 /// Whether a model takes sound.
-pub fn hears(model: &str) -> bool {
+pub(crate) fn hears(model: &str) -> bool {
     model.starts_with("gpt-audio") || model.contains("-audio-preview")
 }
 
 /// The finest `detail` that a model takes for pictures: from GPT-5.4 on they are looked at as they are.
-pub fn detail(model: &str) -> &'static str {
+pub(crate) fn detail(model: &str) -> &'static str {
     let old = is_of_chat(model)
         || ["gpt-5", "o1", "o3", "o4"].iter().any(|start| {
             model

@@ -14,7 +14,7 @@ const LARGEST_PICTURE: usize = 10 << 20;
 /// Pixels of a side; the second once a request has more than twenty pictures.
 const LONGEST_SIDES: (u32, u32) = (8_000, 2_000);
 
-pub fn messages(
+pub(super) fn messages(
     context: &Context<'_>,
     model: Model<'_>,
     node: &Node<'_>,

@@ -1,7 +1,7 @@
 //! Which model takes what.
 
 /// Of the ids that the SDK knows, those without a date.
-pub const KNOWN: [&str; 19] = [
+pub(super) const KNOWN: [&str; 19] = [
     "claude-fable-5-2",
     "claude-mythos-5-2",
     "claude-haiku-5-5",
@@ -25,14 +25,14 @@ pub const KNOWN: [&str; 19] = [
 
 /// Family and generation, read from the id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Model<'a> {
+pub(super) struct Model<'a> {
     family: &'a str,
     generation: (u32, u32),
 }
 
 impl<'a> Model<'a> {
     /// A name of no known form counts as the newest, for which the rules are strictest.
-    pub fn of(name: &'a str) -> Self {
+    pub(super) fn of(name: &'a str) -> Self {
         let mut parts = name.split('-').skip(1);
         let family = parts.next().unwrap_or_default();
         let major = parts.next().and_then(|part| part.parse().ok());
@@ -51,21 +51,21 @@ impl<'a> Model<'a> {
     }
 
     /// `temperature`, `top_p`, `top_k`, where the version header allows them at all.
-    pub fn takes_sampling(self) -> bool {
+    pub(super) fn takes_sampling(self) -> bool {
         self.generation < (4, 7)
     }
 
     /// `tool_choice` of `any` and `tool`.
-    pub fn takes_forced_calls(self) -> bool {
+    pub(super) fn takes_forced_calls(self) -> bool {
         self.generation < (5, 1)
     }
 
     /// A conversation that ends with the assistant.
-    pub fn takes_prefill(self) -> bool {
+    pub(super) fn takes_prefill(self) -> bool {
         self.generation < (4, 6)
     }
 
-    pub fn takes_thinking(self, kind: &str) -> bool {
+    pub(super) fn takes_thinking(self, kind: &str) -> bool {
         match kind {
             "between_tools" => self.family == "sonnet" && self.generation >= (5, 5),
             "disabled" | "enabled" => !(self.family == "opus" && self.generation >= (5, 5)),
@@ -74,7 +74,7 @@ impl<'a> Model<'a> {
     }
 
     /// The native computer tools, by type.
-    pub fn takes_native(self, kind: &str) -> bool {
+    pub(super) fn takes_native(self, kind: &str) -> bool {
         match kind {
             "computer_toolset_20260801" => self.generation >= (4, 8),
             "computer_20251124" => {
@@ -86,7 +86,7 @@ impl<'a> Model<'a> {
     }
 
     /// Pictures a request may have: fewer on models with the smaller window.
-    pub fn most_pictures(self) -> usize {
+    pub(super) fn most_pictures(self) -> usize {
         if self.generation < (4, 6) { 100 } else { 600 }
     }
 }

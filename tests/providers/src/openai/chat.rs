@@ -19,7 +19,7 @@ use crate::script::{Answer, FaultKind};
 use crate::server::ServerError;
 use crate::structure::Structure;
 
-pub const SCHEMA: &str = include_str!("../../schemas/openai/chat-request.json");
+pub(crate) const SCHEMA: &str = include_str!("../../schemas/openai/chat-request.json");
 const NOT_SERVED: [&str; 5] = [
     "audio",
     "function_call",
@@ -28,14 +28,14 @@ const NOT_SERVED: [&str; 5] = [
     "web_search_options",
 ];
 
-pub struct Chat {
+pub(crate) struct Chat {
     account: Account,
     issued: Issued,
     structure: Structure,
 }
 
 impl Chat {
-    pub fn new(options: &crate::Options, flavour: Flavour) -> Result<Self, ServerError> {
+    pub(crate) fn new(options: &crate::Options, flavour: Flavour) -> Result<Self, ServerError> {
         Ok(Self {
             account: Account::new(options, flavour),
             issued: Issued::default(),

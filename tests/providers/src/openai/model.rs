@@ -1,7 +1,7 @@
 //! Which model takes what, by its name.
 
 /// The models that the SDK knows and whose rules are known here, and one that only the documentation has.
-pub const KNOWN: [&str; 19] = [
+pub(super) const KNOWN: [&str; 19] = [
     "gpt-6.2-astra",
     "gpt-6.2-sol",
     "gpt-6.1-sol",
@@ -24,18 +24,18 @@ pub const KNOWN: [&str; 19] = [
 ];
 
 /// Models that reason: `max_tokens` is refused, and sampling is only taken without an effort.
-pub fn reasons(name: &str) -> bool {
+pub(super) fn reasons(name: &str) -> bool {
     !name.starts_with("gpt-4") && !name.starts_with("gpt-audio")
 }
 
 /// Models that hear, and, as far as is known, do not see.
-pub fn hears(name: &str) -> bool {
+pub(super) fn hears(name: &str) -> bool {
     name.starts_with("gpt-audio")
 }
 
 /// Tools on Chat Completions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChatTools {
+pub(super) enum ChatTools {
     Any,
     /// Only with `reasoning_effort: "none"`.
     WithoutEffort,
@@ -43,7 +43,7 @@ pub enum ChatTools {
     No,
 }
 
-pub fn chat_tools(name: &str) -> ChatTools {
+pub(super) fn chat_tools(name: &str) -> ChatTools {
     match name {
         name if name.contains("astra") || name.starts_with("gpt-6.1") => ChatTools::No,
         name if name.starts_with("gpt-6") || name.starts_with("gpt-5.6") => {
@@ -54,12 +54,12 @@ pub fn chat_tools(name: &str) -> ChatTools {
 }
 
 /// The effort `none`.
-pub fn takes_no_effort(name: &str) -> bool {
+pub(super) fn takes_no_effort(name: &str) -> bool {
     chat_tools(name) != ChatTools::No
 }
 
 /// The native computer tool: from GPT-5.4 on.
-pub fn takes_computer(name: &str) -> bool {
+pub(super) fn takes_computer(name: &str) -> bool {
     reasons(name)
 }
 

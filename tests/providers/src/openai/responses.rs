@@ -25,14 +25,14 @@ const NOT_SERVED: [&str; 4] = [
     "prompt",
 ];
 
-pub struct Responses {
+pub(crate) struct Responses {
     account: Account,
     issued: Issued,
     structure: Structure,
 }
 
 impl Responses {
-    pub fn new(options: &crate::Options) -> Result<Self, ServerError> {
+    pub(crate) fn new(options: &crate::Options) -> Result<Self, ServerError> {
         Ok(Self {
             account: Account::new(options, Flavour::OpenAi),
             issued: Issued::default(),

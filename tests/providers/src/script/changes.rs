@@ -19,7 +19,7 @@ const COVERED: f64 = 0.8;
 /// Keyframes of a change at some place.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Changes {
+pub(crate) struct Changes {
     /// Left, top, width and height in pixels of the script's screen; a change counts that covers it.
     pub covering: [f64; 4],
     /// Percent of the screen, so that a new page does not count.
@@ -40,7 +40,7 @@ fn one() -> usize {
 
 impl Changes {
     /// `scale` turns the request's coordinates into pixels of the script's screen.
-    pub fn holds(&self, text: &str, scale: (f64, f64)) -> bool {
+    pub(crate) fn holds(&self, text: &str, scale: (f64, f64)) -> bool {
         let Some(pattern) = LINE.as_ref() else {
             return false;
         };

@@ -8,14 +8,14 @@ use super::rule::{Answer, Captures, Part, Reaction};
 
 /// A piece of a text with placeholders.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub(super) enum Piece<'a> {
     Plain(&'a str),
     Capture(&'a str),
     Lookup { table: &'a str, capture: &'a str },
 }
 
 /// Cuts a text into its pieces.
-pub fn pieces(text: &str) -> Result<Vec<Piece<'_>>, String> {
+pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, String> {
     let mut rest = text;
     let mut found = Vec::new();
     while let Some(open) = rest.find('{') {
@@ -41,7 +41,7 @@ pub fn pieces(text: &str) -> Result<Vec<Piece<'_>>, String> {
 }
 
 /// Every text of an answer that may have placeholders.
-pub fn texts(answer: &Answer) -> Vec<&str> {
+pub(super) fn texts(answer: &Answer) -> Vec<&str> {
     fn inside<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
         match value {
             Value::String(text) => texts.push(text),
@@ -105,7 +105,7 @@ fn object(map: &Map<String, Value>, captures: &Captures, tables: &Tables) -> Map
 }
 
 /// The reaction with its placeholders filled in.
-pub fn reaction(template: &Reaction, captures: &Captures, tables: &Tables) -> Reaction {
+pub(super) fn reaction(template: &Reaction, captures: &Captures, tables: &Tables) -> Reaction {
     let Reaction::Answer(answer, cut) = template else {
         return template.clone();
     };

@@ -10,11 +10,11 @@ use super::changes::Changes;
 use crate::neutral::NeutralRequest;
 
 /// What the regular expressions captured, by name.
-pub type Captures = BTreeMap<String, String>;
+pub(super) type Captures = BTreeMap<String, String>;
 
 /// One part of an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Part {
+pub(crate) enum Part {
     Text(String),
     /// Thinking that is signed, and has to come back unchanged where the provider wants it back.
     Thinking(String),
@@ -27,7 +27,7 @@ pub enum Part {
 /// Why the model stopped, other than by ending its turn or calling a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Stop {
+pub(crate) enum Stop {
     MaxTokens,
     Refusal,
     /// A filter of the provider's stopped the answer; with Gemini, the prompt.
@@ -39,7 +39,7 @@ pub enum Stop {
 /// Token counts that replace the server's estimate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Usage {
+pub(crate) struct Usage {
     pub input: Option<u64>,
     pub output: Option<u64>,
     #[serde(default)]
@@ -51,14 +51,14 @@ pub struct Usage {
 /// Where the connection is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Cut {
+pub(crate) enum Cut {
     BeforeReply,
     InBody,
 }
 
 /// An answer of the model.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Answer {
+pub(crate) struct Answer {
     pub parts: Vec<Part>,
     pub stop: Option<Stop>,
     pub usage: Usage,
@@ -69,7 +69,7 @@ pub struct Answer {
 /// What can go wrong at the provider, in the provider's own form.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum FaultKind {
+pub(crate) enum FaultKind {
     RateLimited,
     Overloaded,
     /// The account's money or its day's quota is used up.
@@ -87,7 +87,7 @@ pub enum FaultKind {
 /// An exact reply.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Raw {
+pub(crate) struct Raw {
     pub status: u16,
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
@@ -96,7 +96,7 @@ pub struct Raw {
 
 /// What is sent.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reaction {
+pub(crate) enum Reaction {
     Answer(Answer, Option<Cut>),
     Fault {
         kind: FaultKind,
@@ -110,7 +110,7 @@ pub enum Reaction {
 
 /// One way for a rule to hold: all that is given has to be so.
 #[derive(Debug, Clone, Default)]
-pub struct Condition {
+pub(crate) struct Condition {
     /// Each is found in the text; the last find's captures count.
     pub text: Vec<Regex>,
     /// None of these is found.
@@ -172,7 +172,7 @@ impl Condition {
 
 /// A rule.
 #[derive(Debug, Clone)]
-pub struct Rule {
+pub(crate) struct Rule {
     pub name: String,
     /// No limit if none.
     pub times: Option<u32>,
@@ -184,7 +184,7 @@ pub struct Rule {
 
 impl Rule {
     /// The tools that its answer calls.
-    pub fn tools(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &str> {
         let parts = match &self.reaction {
             Reaction::Answer(answer, _) => answer.parts.as_slice(),
             _ => &[],
@@ -195,7 +195,7 @@ impl Rule {
         })
     }
 
-    pub fn holds(
+    pub(crate) fn holds(
         &self,
         seen: &NeutralRequest,
         text: &str,

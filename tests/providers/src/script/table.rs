@@ -89,7 +89,7 @@ struct FaultTable {
     retry_after: Option<f64>,
 }
 
-pub fn read(text: &str) -> Result<Script, ScriptError> {
+pub(super) fn read(text: &str) -> Result<Script, ScriptError> {
     let table: ScriptTable = toml::from_str(text)?;
     if table.schema != 1 {
         return Err(ScriptError::Schema(table.schema));

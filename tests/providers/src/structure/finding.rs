@@ -11,7 +11,7 @@ use crate::problem::{At, Fault, Problem};
 const TAGS: [&str; 2] = ["type", "role"];
 
 /// The error to tell: a wrong `type` explains the others, and one that is missing explains more than one that is too many.
-pub fn first(errors: &[ValidationError<'_>]) -> Option<Problem> {
+pub(super) fn first(errors: &[ValidationError<'_>]) -> Option<Problem> {
     let rank = |finding: &Finding| match finding.fault {
         Fault::Other(_) if TAGS.into_iter().any(|tag| finding.at.ends_with(tag)) => 0,
         Fault::Missing => 1,

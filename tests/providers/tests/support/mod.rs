@@ -15,25 +15,25 @@ use serde_json::Value;
 
 /// What came back.
 #[derive(Debug)]
-pub struct Reply {
+pub(crate) struct Reply {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
 }
 
 impl Reply {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    pub fn json(&self) -> Result<Value> {
+    pub(crate) fn json(&self) -> Result<Value> {
         Ok(serde_json::from_slice(&self.body)?)
     }
 }
 
 /// Sends one request on a connection of its own and reads until the server closes it.
-pub fn send(
+pub(crate) fn send(
     server: &Server,
     method: &str,
     path: &str,
@@ -44,7 +44,7 @@ pub fn send(
 }
 
 /// As [`send`], to an address.
-pub fn send_to(
+pub(crate) fn send_to(
     url: &str,
     method: &str,
     path: &str,
@@ -92,7 +92,7 @@ pub fn send_to(
 }
 
 /// The path and the headers of a good request.
-pub fn usual(provider: Provider) -> (&'static str, Vec<(&'static str, &'static str)>) {
+pub(crate) fn usual(provider: Provider) -> (&'static str, Vec<(&'static str, &'static str)>) {
     let json = ("content-type", "application/json");
     match provider {
         Provider::Anthropic => (
@@ -117,13 +117,13 @@ pub fn usual(provider: Provider) -> (&'static str, Vec<(&'static str, &'static s
 }
 
 /// A good request of this body.
-pub fn ask(server: &Server, provider: Provider, body: &Value) -> Result<Reply> {
+pub(crate) fn ask(server: &Server, provider: Provider, body: &Value) -> Result<Reply> {
     let (path, headers) = usual(provider);
     send(server, "POST", path, &headers, body.to_string().as_bytes())
 }
 
 /// A server with this script.
-pub fn server(provider: Provider, script: &str) -> Result<Server> {
+pub(crate) fn server(provider: Provider, script: &str) -> Result<Server> {
     Ok(Server::start(
         provider,
         Script::parse(script)?,
@@ -132,7 +132,7 @@ pub fn server(provider: Provider, script: &str) -> Result<Server> {
 }
 
 /// Base64 of a picture of this size.
-pub fn picture(width: u32, height: u32, format: image::ImageFormat) -> Result<String> {
+pub(crate) fn picture(width: u32, height: u32, format: image::ImageFormat) -> Result<String> {
     let mut bytes = Vec::new();
     image::RgbImage::new(width, height).write_to(&mut Cursor::new(&mut bytes), format)?;
     Ok(STANDARD.encode(bytes))
@@ -146,7 +146,7 @@ fn sound() -> String {
 }
 
 /// Puts pictures and sounds into the places that the texts `PNG`, `JPEG`, `BIG` and `WAV` keep free for them.
-pub fn filled(template: &str) -> Result<Value> {
+pub(crate) fn filled(template: &str) -> Result<Value> {
     let text = template
         .replace("{PNG}", &picture(64, 36, image::ImageFormat::Png)?)
         .replace("{JPEG}", &picture(64, 36, image::ImageFormat::Jpeg)?)

@@ -10,7 +10,7 @@ use crate::models::ComputerTool;
 const MOST_REPEATS: u64 = 100;
 
 /// The entry of `tools`. What no policy offers is switched off where it can be.
-pub fn declaration(model: &str, display: Option<(u32, u32)>) -> Value {
+pub(super) fn declaration(model: &str, display: Option<(u32, u32)>) -> Value {
     match ComputerTool::of(model) {
         ComputerTool::Toolset => json!({
             "type": "computer_toolset_20260801",
@@ -35,7 +35,7 @@ pub fn declaration(model: &str, display: Option<(u32, u32)>) -> Value {
 }
 
 /// What a call of the tool named `name` means.
-pub fn meaning(name: &str, input: &Map<String, Value>) -> Native {
+pub(super) fn meaning(name: &str, input: &Map<String, Value>) -> Native {
     let unknown = || Native::Unknown(name.to_owned());
     let text = input.get("text").and_then(Value::as_str);
     let at = |action: &dyn Fn(Point) -> Action| match (pair(input, "coordinate"), text) {

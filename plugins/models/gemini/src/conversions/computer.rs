@@ -10,7 +10,7 @@ const SCROLL: f64 = 300.0;
 const OLDER_SCROLL: f64 = 800.0;
 
 /// The declaration. What leads out of the page is left out.
-pub fn declaration() -> Value {
+pub(super) fn declaration() -> Value {
     json!({
         "environment": "ENVIRONMENT_BROWSER",
         "excludedPredefinedFunctions":
@@ -19,14 +19,14 @@ pub fn declaration() -> Value {
 }
 
 /// Whether the provider wants a person to confirm a call.
-pub fn wants_confirmation(call: &Value) -> bool {
+pub(super) fn wants_confirmation(call: &Value) -> bool {
     call.get("args")
         .and_then(|args| args.get("safety_decision")?.get("decision")?.as_str())
         == Some("require_confirmation")
 }
 
 /// What the call of a function means.
-pub fn meaning(name: &str, args: &Map<String, Value>) -> Native {
+pub(super) fn meaning(name: &str, args: &Map<String, Value>) -> Native {
     known(name, args).unwrap_or_else(|| Native::Unknown(name.to_owned()))
 }
 

@@ -6,7 +6,7 @@ use model_wire::{fault as wire, instants, reply};
 use serde_json::{Map, Value};
 
 /// The error of a body.
-pub fn fault(reply: &http::Response, error: &Map<String, Value>) -> ModelError {
+pub(super) fn fault(reply: &http::Response, error: &Map<String, Value>) -> ModelError {
     let message = reply::text(error, "message").unwrap_or_default();
     let told = || wire::shown(message);
     let details = error.get("details").and_then(Value::as_array);

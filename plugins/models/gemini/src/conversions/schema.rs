@@ -16,7 +16,7 @@ const KEPT: [&str; 9] = [
 ];
 
 /// The schema of one value. What the subset does not have is left out: it only narrows what the policy checks anyway.
-pub fn declared(schema: &Value) -> Value {
+pub(super) fn declared(schema: &Value) -> Value {
     let Some(schema) = schema.as_object() else {
         return Value::Object(Map::new());
     };
@@ -63,7 +63,7 @@ pub fn declared(schema: &Value) -> Value {
 }
 
 /// The parameters of a function; none for one without properties, since an object of none is refused.
-pub fn parameters(schema: &Value) -> Option<Value> {
+pub(super) fn parameters(schema: &Value) -> Option<Value> {
     schema
         .get("properties")
         .and_then(Value::as_object)

@@ -38,7 +38,7 @@ const UNKNOWN: [(&str, &str); 6] = [
 const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
 
 /// Makes OpenAI's schema narrower; the arguments of a chat template are what local servers have besides.
-pub fn narrow(schema: &mut Value) {
+pub(super) fn narrow(schema: &mut Value) {
     if let Some(fields) = schema["properties"].as_object_mut() {
         fields.retain(|name, _| FIELDS.contains(&name.as_str()));
         fields.insert("chat_template_kwargs".to_owned(), json!({"type": "object"}));

@@ -5,7 +5,7 @@ use model_wire::native::{Native, chord, click, notches, point};
 use serde_json::{Map, Value};
 
 /// The actions of one call, each with itself for where it is handed on.
-pub fn meanings(call: &Map<String, Value>) -> Vec<(Native, Value)> {
+pub(super) fn meanings(call: &Map<String, Value>) -> Vec<(Native, Value)> {
     let listed = call.get("actions").and_then(Value::as_array);
     let actions: Vec<&Value> = match listed {
         Some(actions) if !actions.is_empty() => actions.iter().collect(),
