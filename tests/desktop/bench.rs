@@ -39,7 +39,7 @@ fn host_program() -> PathBuf {
 }
 
 /// Runs one test on its own runtime, with a folder for its lanes.
-pub fn with_lanes<F: Future<Output = ()>>(test: impl FnOnce(PathBuf) -> F) {
+pub(crate) fn with_lanes<F: Future<Output = ()>>(test: impl FnOnce(PathBuf) -> F) {
     static PROGRAM: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
     PROGRAM.get_or_init(host_program);
     let folder = tempfile::Builder::new().prefix("lanes").tempdir().unwrap();
@@ -52,7 +52,7 @@ pub fn with_lanes<F: Future<Output = ()>>(test: impl FnOnce(PathBuf) -> F) {
 }
 
 /// Serves [`PAGE`] for every path, on the loopback.
-pub async fn serve() -> String {
+pub(crate) async fn serve() -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
@@ -71,7 +71,7 @@ pub async fn serve() -> String {
     format!("http://{address}/")
 }
 
-pub async fn on_page(parent: &Path) -> (Lane, Browser, Input) {
+pub(crate) async fn on_page(parent: &Path) -> (Lane, Browser, Input) {
     let lane = Lane::start(0, Some(parent)).await.unwrap();
     let browser = lane.launch_browser(&serve().await).await.unwrap();
     browser.check_geometry().await.unwrap();
@@ -79,12 +79,12 @@ pub async fn on_page(parent: &Path) -> (Lane, Browser, Input) {
     (lane, browser, input)
 }
 
-pub fn chord(input: &mut Input, written: &str) {
+pub(crate) fn chord(input: &mut Input, written: &str) {
     input.key(&keymap::parse(written).unwrap()).unwrap();
 }
 
 /// All processes of a lane, by the folder's name in their environment.
-pub fn processes_of(folder: &Path) -> BTreeSet<u32> {
+pub(crate) fn processes_of(folder: &Path) -> BTreeSet<u32> {
     let mark = folder.display().to_string();
     let mut found = BTreeSet::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
@@ -104,12 +104,12 @@ pub fn processes_of(folder: &Path) -> BTreeSet<u32> {
     found
 }
 
-pub fn x_socket(display: &str) -> PathBuf {
+pub(crate) fn x_socket(display: &str) -> PathBuf {
     format!("/tmp/.X11-unix/X{}", display.trim_start_matches(':')).into()
 }
 
 /// Ends the process that a failed test would leave.
-pub struct Host(pub std::process::Child);
+pub(crate) struct Host(pub std::process::Child);
 
 impl Drop for Host {
     fn drop(&mut self) {

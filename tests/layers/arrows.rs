@@ -7,7 +7,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// Something that is used, and where.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Arrow {
+pub(crate) struct Arrow {
     pub line: usize,
     /// A module (`task` for `crate::task::home`), or a crate (`dynacu_media`).
     pub to: String,
@@ -15,7 +15,7 @@ pub struct Arrow {
 
 /// All arrows of a source file, those in macros' arguments, bodies and tests included. `module` is where the file stands, for
 /// example `["kit", "lint", "page"]`.
-pub fn arrows(source: &str, module: &[&str]) -> Result<Vec<Arrow>> {
+pub(crate) fn arrows(source: &str, module: &[&str]) -> Result<Vec<Arrow>> {
     let tokens = TokenStream::from_str(source).map_err(|error| anyhow!("{error}"))?;
     let mut found = Vec::new();
     let mut path: Vec<String> = module.iter().map(|&name| name.to_owned()).collect();

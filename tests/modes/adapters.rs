@@ -3,7 +3,7 @@
 use dynacu_providers::Provider;
 
 /// How one adapter is run.
-pub struct Adapter {
+pub(crate) struct Adapter {
     /// In tables.
     pub name: &'static str,
     /// The built file, without `.wasm`.
@@ -16,7 +16,7 @@ pub struct Adapter {
 }
 
 /// What stands where the provider would.
-pub struct Stand {
+pub(crate) struct Stand {
     pub provider: Provider,
     /// The host that the adapter's manifest names.
     pub host: &'static str,
@@ -24,7 +24,7 @@ pub struct Stand {
     pub key: &'static str,
 }
 
-pub const CLAUDE: Adapter = Adapter {
+pub(crate) const CLAUDE: Adapter = Adapter {
     name: "claude",
     plugin: "claude",
     model: "claude-opus-5-5",
@@ -36,7 +36,7 @@ pub const CLAUDE: Adapter = Adapter {
     }),
 };
 
-pub const OPENAI_CHAT: Adapter = Adapter {
+pub(crate) const OPENAI_CHAT: Adapter = Adapter {
     name: "openai (chat)",
     plugin: "openai",
     model: "gpt-4o",
@@ -48,7 +48,7 @@ pub const OPENAI_CHAT: Adapter = Adapter {
     }),
 };
 
-pub const OPENAI_RESPONSES: Adapter = Adapter {
+pub(crate) const OPENAI_RESPONSES: Adapter = Adapter {
     name: "openai (responses)",
     plugin: "openai",
     model: "gpt-6-sol",
@@ -60,7 +60,7 @@ pub const OPENAI_RESPONSES: Adapter = Adapter {
     }),
 };
 
-pub const GEMINI: Adapter = Adapter {
+pub(crate) const GEMINI: Adapter = Adapter {
     name: "gemini",
     plugin: "gemini",
     model: "gemini-3.8-flash",
@@ -72,7 +72,7 @@ pub const GEMINI: Adapter = Adapter {
     }),
 };
 
-pub const LOCAL: Adapter = Adapter {
+pub(crate) const LOCAL: Adapter = Adapter {
     name: "openai-compatible",
     plugin: "openai-compatible",
     model: "a-model-of-ones-own",
@@ -84,7 +84,7 @@ pub const LOCAL: Adapter = Adapter {
     }),
 };
 
-pub const SCRIPTED: Adapter = Adapter {
+pub(crate) const SCRIPTED: Adapter = Adapter {
     name: "scripted",
     plugin: "scripted",
     model: "script",
@@ -92,25 +92,25 @@ pub const SCRIPTED: Adapter = Adapter {
     server: None,
 };
 
-pub const CLAUDE_NATIVE: Adapter = Adapter {
+pub(crate) const CLAUDE_NATIVE: Adapter = Adapter {
     name: "claude, native",
     native: true,
     ..CLAUDE
 };
 
-pub const OPENAI_NATIVE: Adapter = Adapter {
+pub(crate) const OPENAI_NATIVE: Adapter = Adapter {
     name: "openai, native",
     native: true,
     ..OPENAI_RESPONSES
 };
 
-pub const GEMINI_NATIVE: Adapter = Adapter {
+pub(crate) const GEMINI_NATIVE: Adapter = Adapter {
     name: "gemini, native",
     native: true,
     ..GEMINI
 };
 
-pub const ALL: [&Adapter; 9] = [
+pub(crate) const ALL: [&Adapter; 9] = [
     &CLAUDE,
     &OPENAI_CHAT,
     &OPENAI_RESPONSES,

@@ -14,31 +14,31 @@ const KEY: &str = "key-of-the-tests-4cf1a7";
 
 /// A task with the seed whose values its script knows.
 #[derive(Clone, Copy)]
-pub struct Task {
+pub(crate) struct Task {
     pub id: &'static str,
     pub seed: u32,
     /// The modes whose channels it needs.
     pub modes: &'static [&'static str],
 }
 
-pub const PRICE: Task = Task {
+pub(crate) const PRICE: Task = Task {
     id: "A-E1",
     seed: 1,
     modes: &["aoi_audio", "aoi_full", "aoi_interactive"],
 };
-pub const MESSAGES: Task = Task {
+pub(crate) const MESSAGES: Task = Task {
     id: "F-E1",
     seed: 1,
     modes: &["aoi_visual", "aoi_full", "aoi_interactive"],
 };
-pub const CAPITAL: Task = Task {
+pub(crate) const CAPITAL: Task = Task {
     id: "H-E1",
     seed: 1,
     modes: &["aoi_interactive"],
 };
 
 /// What came of it.
-pub struct Cell {
+pub(crate) struct Cell {
     pub ran: Ran,
     /// Empty for the adapter that asks nobody.
     pub exchanges: Vec<Exchange>,
@@ -47,7 +47,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    pub fn passed(&self) -> bool {
+    pub(crate) fn passed(&self) -> bool {
         self.ran.result.outcome == Outcome::Passed
     }
 }
@@ -56,7 +56,7 @@ impl Cell {
 ///
 /// # Errors
 /// When no episode ran, when the server would have rejected a request, or when the record holds the key.
-pub fn run(mode: &str, adapter: &Adapter, task: Task) -> Result<Cell> {
+pub(crate) fn run(mode: &str, adapter: &Adapter, task: Task) -> Result<Cell> {
     let first = attempt(mode, adapter, task)?;
     if first.ran.result.outcome != Outcome::InfrastructureError {
         return Ok(first);

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use dynacu_tests::host;
 
-pub struct Project {
+pub(crate) struct Project {
     // Outside of the checkout, as somebody else's would be.
     place: tempfile::TempDir,
     name: String,
@@ -16,7 +16,7 @@ pub struct Project {
 
 impl Project {
     /// Runs `plugin new`.
-    pub fn begin(name: &str, kind: &str, language: &str) -> Result<Self> {
+    pub(crate) fn begin(name: &str, kind: &str, language: &str) -> Result<Self> {
         let place = tempfile::tempdir()?;
         let output = Command::new(host()?)
             .args([
@@ -49,13 +49,13 @@ impl Project {
         })
     }
 
-    pub fn folder(&self) -> PathBuf {
+    pub(crate) fn folder(&self) -> PathBuf {
         self.place.path().join(&self.name)
     }
 
     /// Its component, beside its manifest. What was built of the same files before is taken again: a toolchain takes up to
     /// half a minute, and tests run often.
-    pub fn built(&self) -> Result<PathBuf> {
+    pub(crate) fn built(&self) -> Result<PathBuf> {
         let guests = guests()?;
         let kept = guests
             .join("templates")

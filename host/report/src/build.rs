@@ -8,13 +8,13 @@ mod tables;
 use std::collections::BTreeMap;
 
 use dynacu_record::Outcome;
-pub use tables::TIERS;
+pub(crate) use tables::TIERS;
 
 use crate::model::{Agent, Counts, REPORT_SCHEMA, Report};
 use crate::read::{Episode, Run};
 
 /// The modes in the specification's order.
-pub const MODES: [&str; 5] = [
+pub(crate) const MODES: [&str; 5] = [
     "standard",
     "aoi_visual",
     "aoi_audio",

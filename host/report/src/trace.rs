@@ -42,6 +42,7 @@ pub enum FailureStage {
 }
 
 impl FailureStage {
+    /// All there are, in the order of a fact's way.
     pub const ALL: [FailureStage; 8] = [
         FailureStage::AgentFailed,
         FailureStage::NotShown,

@@ -68,12 +68,17 @@ mod by_host {
 
     use super::{BTreeMap, Deserialize, Endpoint};
 
-    pub fn serialize<S: Serializer>(endpoints: &[Endpoint], to: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(
+        endpoints: &[Endpoint],
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
         let pair = |endpoint: &Endpoint| (endpoint.host.clone(), endpoint.url.to_string());
         to.collect_map(endpoints.iter().map(pair).collect::<BTreeMap<_, _>>())
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Endpoint>, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Vec<Endpoint>, D::Error> {
         BTreeMap::<String, String>::deserialize(from)?
             .iter()
             .map(|(host, url)| Endpoint::new(host, url).map_err(D::Error::custom))
@@ -85,11 +90,11 @@ mod by_host {
 mod negated {
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub fn serialize<S: Serializer>(off: &bool, to: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(off: &bool, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_bool(!off)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
         bool::deserialize(from).map(|on| !on)
     }
 }

@@ -5,7 +5,7 @@ use super::values::Name;
 use crate::inference::egress::allowed::Endpoint;
 
 /// Lays one layer over another.
-pub trait Over {
+pub(super) trait Over {
     /// What this layer says, and what `below` says where this one is silent.
     #[must_use]
     fn over(self, below: Self) -> Self;

@@ -293,7 +293,7 @@ impl Mail {
 }
 
 /// The desk as its model calls see it. Weak: the episode's end takes the desk apart, whoever still waits for an answer.
-pub struct ModelCalls(pub Weak<Desk>);
+pub(super) struct ModelCalls(pub Weak<Desk>);
 
 impl Asker for ModelCalls {
     fn step(&self) -> u32 {

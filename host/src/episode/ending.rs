@@ -27,7 +27,7 @@ pub(super) const TICK: Duration = Duration::from_millis(100);
 const AUDIBLE: f32 = 0.001;
 
 /// What the episode came to.
-pub struct Ended {
+pub(super) struct Ended {
     pub cause: EndCause,
     pub detail: String,
     pub page_result: String,

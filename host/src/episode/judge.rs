@@ -13,7 +13,7 @@ const HOLD: Duration = Duration::from_secs(5);
 const NOTICE: Duration = Duration::from_millis(600);
 
 /// Whether the scorer is asked for a verdict after an event of this name.
-pub fn wants_verdict(event: &str) -> bool {
+pub(crate) fn wants_verdict(event: &str) -> bool {
     matches!(event, "submit" | "window-closed" | "utterance")
 }
 
@@ -139,7 +139,7 @@ impl Judge {
 }
 
 /// A page event as a scorer gets it.
-pub fn wire(event: &PageEvent) -> types::PageEvent {
+pub(crate) fn wire(event: &PageEvent) -> types::PageEvent {
     types::PageEvent {
         at: At::at(event.at),
         name: event.name.clone(),

@@ -20,7 +20,7 @@ const BUSY: f64 = 0.5;
 
 /// What an episode's perception came to, from t = 0 on.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Load<'a> {
+pub(super) struct Load<'a> {
     pub intervals: u64,
     pub late_intervals: u64,
     /// Captures a second that there should have been.
@@ -35,7 +35,7 @@ pub struct Load<'a> {
 
 /// Whose fault it is that a lane fell behind, and what was seen of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Late {
+pub(super) enum Late {
     Host(String),
     Policy(String),
 }
@@ -43,7 +43,7 @@ pub enum Late {
 impl Load<'_> {
     /// None where the lane kept up.
     #[must_use]
-    pub fn late(&self) -> Option<Late> {
+    pub(super) fn late(&self) -> Option<Late> {
         let mut seen = Vec::new();
         // One hole of five seconds is one late interval, and fifteen captures that never came.
         let due = (self.duration_ms as f64 * f64::from(self.fps) / 1000.0) as u64;
@@ -77,7 +77,7 @@ impl Load<'_> {
 
 /// What was seen between two looks at the same capture: intervals, and how many of them were late.
 #[must_use]
-pub fn intervals(before: &SeeingStats, after: &SeeingStats) -> (u64, u64) {
+pub(super) fn intervals(before: &SeeingStats, after: &SeeingStats) -> (u64, u64) {
     (
         after
             .intervals_ms

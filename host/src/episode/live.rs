@@ -42,7 +42,7 @@ struct Live<'a> {
 }
 
 /// Starts the page and the policy, and sees the episode to its end.
-pub async fn run(
+pub(super) async fn run(
     stage: Stage,
     lane: &Lane,
     policy: &Policy,

@@ -8,7 +8,7 @@ use super::judge::Judge;
 use crate::task::prepare::Prepared;
 
 /// Asks the scorer. None where the cause leaves nothing to score: the agent or the infrastructure failed.
-pub async fn score(
+pub(crate) async fn score(
     judge: &Judge,
     task: &Prepared,
     page_result: &str,
@@ -41,7 +41,7 @@ pub async fn score(
 }
 
 /// What a scorer is told of an end; none where it leaves nothing to score.
-pub fn ended(cause: Cause) -> Option<EndCause> {
+pub(crate) fn ended(cause: Cause) -> Option<EndCause> {
     Some(match cause {
         Cause::Done => EndCause::Done,
         Cause::TaskEnded => EndCause::TaskEnded,
@@ -72,7 +72,7 @@ pub fn ended(cause: Cause) -> Option<EndCause> {
 }
 
 /// The score of a whole episode; the error says why there is none.
-pub async fn ask(scorer: &Scorer, episode: ScoredEpisode) -> Result<ScoreResult, String> {
+pub(crate) async fn ask(scorer: &Scorer, episode: ScoredEpisode) -> Result<ScoreResult, String> {
     match scorer.score_episode(episode).await {
         Ok(Ok(score)) => Ok(ScoreResult {
             value: score.value,

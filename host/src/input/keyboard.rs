@@ -44,7 +44,7 @@ pub(super) struct Keyboard {
 
 impl Keyboard {
     /// Reads the display's layout.
-    pub fn read(connection: &RustConnection) -> Result<Self, InputError> {
+    pub(super) fn read(connection: &RustConnection) -> Result<Self, InputError> {
         let setup = connection.setup();
         let first = setup.min_keycode;
         let count = setup.max_keycode - first + 1;
@@ -96,11 +96,11 @@ impl Keyboard {
     }
 
     /// All key codes of the display.
-    pub fn codes(&self) -> impl Iterator<Item = u8> + use<> {
+    pub(super) fn codes(&self) -> impl Iterator<Item = u8> + use<> {
         self.first..=self.first.saturating_add(self.count.saturating_sub(1))
     }
 
-    pub fn find(&self, keysym: u32) -> Option<Stroke> {
+    pub(super) fn find(&self, keysym: u32) -> Option<Stroke> {
         let spare = || {
             let (code, _) = self
                 .spares
@@ -116,7 +116,7 @@ impl Keyboard {
     }
 
     /// Chooses keys for the longest beginning of `keysyms` that needs no key twice.
-    pub fn plan(&self, keysyms: &[u32]) -> Plan {
+    pub(super) fn plan(&self, keysyms: &[u32]) -> Plan {
         let mut plan = Plan {
             count: 0,
             bindings: Vec::new(),
@@ -150,7 +150,7 @@ impl Keyboard {
     }
 
     /// Gives a spare key a meaning, the same with and without Shift.
-    pub fn bind(
+    pub(super) fn bind(
         &mut self,
         connection: &RustConnection,
         code: u8,
@@ -168,7 +168,7 @@ impl Keyboard {
     }
 
     /// Takes all given meanings back.
-    pub fn restore(&mut self, connection: &RustConnection) -> Result<(), InputError> {
+    pub(super) fn restore(&mut self, connection: &RustConnection) -> Result<(), InputError> {
         for (code, bound) in &mut self.spares {
             if bound.take().is_some() {
                 connection

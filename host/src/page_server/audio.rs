@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::Shared;
 
-pub async fn clip(
+pub(super) async fn clip(
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,
     headers: HeaderMap,

@@ -13,15 +13,18 @@ use super::Shared;
 /// The largest file that is served, in bytes: pages are read into memory.
 const LARGEST: u64 = 32 * 1024 * 1024;
 
-pub async fn index(State(shared): State<Arc<Shared>>) -> Response {
+pub(super) async fn index(State(shared): State<Arc<Shared>>) -> Response {
     file(shared.page.clone(), shared.index.clone()).await
 }
 
-pub async fn page(State(shared): State<Arc<Shared>>, Path(path): Path<String>) -> Response {
+pub(super) async fn page(State(shared): State<Arc<Shared>>, Path(path): Path<String>) -> Response {
     file(shared.page.clone(), path).await
 }
 
-pub async fn library(State(shared): State<Arc<Shared>>, Path(path): Path<String>) -> Response {
+pub(super) async fn library(
+    State(shared): State<Arc<Shared>>,
+    Path(path): Path<String>,
+) -> Response {
     file(shared.library.clone(), path).await
 }
 

@@ -10,7 +10,11 @@ use axum::response::{IntoResponse, Response};
 
 use super::Shared;
 
-pub async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+pub(super) async fn guard(
+    State(shared): State<Arc<Shared>>,
+    request: Request,
+    next: Next,
+) -> Response {
     let mut answer = if own(&shared.authority, &request) {
         next.run(request).await
     } else {

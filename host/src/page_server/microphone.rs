@@ -23,7 +23,7 @@ struct Opening {
     rate: u32,
 }
 
-pub async fn open(State(shared): State<Arc<Shared>>, upgrade: WebSocketUpgrade) -> Response {
+pub(super) async fn open(State(shared): State<Arc<Shared>>, upgrade: WebSocketUpgrade) -> Response {
     // One stream at a time, or two would be heard as one.
     if shared.microphone.swap(true, Ordering::SeqCst) {
         return StatusCode::CONFLICT.into_response();

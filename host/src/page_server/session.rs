@@ -20,13 +20,13 @@ const LARGEST: usize = 256 * 1024;
 const WAITING: usize = 16;
 
 /// The way to the connected page.
-pub struct Line {
+pub(super) struct Line {
     number: u64,
     out: mpsc::Sender<String>,
 }
 
 impl Line {
-    pub fn send(&self, message: String) -> Result<()> {
+    pub(super) fn send(&self, message: String) -> Result<()> {
         self.out
             .try_send(message)
             .map_err(|_| anyhow!("the page does not take messages any more"))
@@ -40,7 +40,7 @@ enum PageMessage {
     Event { t: f64, name: String, data: Value },
 }
 
-pub async fn open(State(shared): State<Arc<Shared>>, upgrade: WebSocketUpgrade) -> Response {
+pub(super) async fn open(State(shared): State<Arc<Shared>>, upgrade: WebSocketUpgrade) -> Response {
     if shared.started() {
         shared
             .lose("its session was opened again after the start")

@@ -12,10 +12,10 @@ const PAPER: Colour = [246, 247, 249];
 const WHITE: Colour = [255; 3];
 
 /// How long it is, in milliseconds.
-pub const LENGTH: u64 = 24_000;
+pub(crate) const LENGTH: u64 = 24_000;
 
 /// What it shows at a time in milliseconds.
-pub fn picture(at: u64) -> RgbImage {
+pub(crate) fn picture(at: u64) -> RgbImage {
     let mut page = RgbImage::from_pixel(SIZE.0, SIZE.1, Rgb(PAPER));
     fill(&mut page, (0, 0, SIZE.0, 48), [24, 40, 72]);
     write(&mut page, (20, 17), 2, "STATUS CONSOLE", WHITE);

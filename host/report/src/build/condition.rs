@@ -11,7 +11,7 @@ use crate::read::Episode;
 use crate::statistics::Share;
 use crate::trace::grants;
 
-pub fn conditions(groups: &[Group], agents: &[Agent]) -> Vec<Condition> {
+pub(super) fn conditions(groups: &[Group], agents: &[Agent]) -> Vec<Condition> {
     let several_gates = groups.iter().any(|group| group.gate != groups[0].gate);
     groups
         .iter()

@@ -11,7 +11,7 @@ use crate::model::{Condition, Report};
 use crate::text;
 use crate::trace::FailureStage;
 
-pub fn failures(report: &Report) -> Vec<Block<'_>> {
+pub(super) fn failures(report: &Report) -> Vec<Block<'_>> {
     let used: Vec<FailureStage> = FailureStage::ALL
         .into_iter()
         .filter(|stage| {

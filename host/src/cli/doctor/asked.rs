@@ -13,7 +13,7 @@ use crate::task::home::home;
 
 /// One finding a model; none where no adapter was named. An adapter that cannot be loaded is an error: the command is
 /// wrong then, not the machine.
-pub async fn findings(asked: RunSettings) -> Result<Vec<Finding>> {
+pub(super) async fn findings(asked: RunSettings) -> Result<Vec<Finding>> {
     if asked.typed.plugin.is_empty() {
         return Ok(Vec::new());
     }

@@ -8,7 +8,7 @@ use crate::bundled;
 use crate::task::home::home;
 
 /// The component that is meant. Only a bundled name needs the place where those lie.
-pub fn find(name: &str) -> Result<PathBuf> {
+pub(super) fn find(name: &str) -> Result<PathBuf> {
     let path = Path::new(name);
     if path.is_dir() {
         return in_project(path);
@@ -20,7 +20,7 @@ pub fn find(name: &str) -> Result<PathBuf> {
 }
 
 /// What a project's own build makes: cargo's file for a Rust project, else the one component in its folder.
-pub fn in_project(folder: &Path) -> Result<PathBuf> {
+pub(super) fn in_project(folder: &Path) -> Result<PathBuf> {
     if folder.join("Cargo.toml").is_file() {
         let built = cargo_builds(folder)?;
         if !built.is_file() {

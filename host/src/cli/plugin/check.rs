@@ -27,7 +27,7 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub(super) enum Verdict {
     Ok,
     /// Worth knowing, and no reason not to run it.
     Note,
@@ -36,7 +36,7 @@ pub enum Verdict {
 
 /// One line of the report.
 #[derive(Debug, Serialize)]
-pub struct Finding {
+pub(super) struct Finding {
     verdict: Verdict,
     part: &'static str,
     text: String,
@@ -44,7 +44,7 @@ pub struct Finding {
 
 /// All lines, in the order in which they were found.
 #[derive(Debug, Default)]
-pub struct Findings(Vec<Finding>);
+pub(super) struct Findings(Vec<Finding>);
 
 impl Findings {
     fn add(&mut self, verdict: Verdict, part: &'static str, text: impl Into<String>) {
@@ -56,20 +56,20 @@ impl Findings {
         });
     }
 
-    pub fn ok(&mut self, part: &'static str, text: impl Into<String>) {
+    pub(super) fn ok(&mut self, part: &'static str, text: impl Into<String>) {
         self.add(Verdict::Ok, part, text);
     }
 
-    pub fn note(&mut self, part: &'static str, text: impl Into<String>) {
+    pub(super) fn note(&mut self, part: &'static str, text: impl Into<String>) {
         self.add(Verdict::Note, part, text);
     }
 
-    pub fn fault(&mut self, part: &'static str, text: impl Into<String>) {
+    pub(super) fn fault(&mut self, part: &'static str, text: impl Into<String>) {
         self.add(Verdict::Fault, part, text);
     }
 
     /// A guest that failed, with what to change.
-    pub fn failed(&mut self, part: &'static str, failure: &GuestFailure) {
+    pub(super) fn failed(&mut self, part: &'static str, failure: &GuestFailure) {
         let change = match failure.kind {
             FailureKind::Timeout => "return sooner; a policy waits with `next`",
             FailureKind::OutOfMemory => {
@@ -86,7 +86,7 @@ impl Findings {
 }
 
 #[allow(clippy::print_stdout, reason = "the report is this command's output")]
-pub async fn run(arguments: &Arguments) -> Result<Done> {
+pub(super) async fn run(arguments: &Arguments) -> Result<Done> {
     let path = built::find(&arguments.plugin)?;
     // What does not load is told in the same one line as by a run.
     let plugin = Plugin::load(&Engine::new()?, &path)?;

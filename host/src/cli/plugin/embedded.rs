@@ -1,14 +1,14 @@
 //! The files that new projects are made of. They are in the program, so that a project begins anywhere.
 
 /// A file's place in the project and its text, with `{{…}}` to be filled.
-pub type File = (&'static str, &'static str);
+pub(super) type File = (&'static str, &'static str);
 
 macro_rules! files {
     ($from:literal, $($name:literal),+ $(,)?) => { &[$(($name, include_str!(concat!($from, $name)))),+] };
 }
 
 /// The interfaces, under `vendor/wit`.
-pub const WIT: &[File] = files!(
+pub(super) const WIT: &[File] = files!(
     "../../../../wit/",
     "worlds.wit",
     "deps/assist/assist.wit",
@@ -20,7 +20,7 @@ pub const WIT: &[File] = files!(
 );
 
 /// The SDK's sources without their tests, under `vendor/sdk/rust`.
-pub const SDK: &[File] = files!(
+pub(super) const SDK: &[File] = files!(
     "../../../../sdk/rust/",
     "src/actions.rs",
     "src/bindings.rs",
@@ -51,7 +51,7 @@ pub const SDK: &[File] = files!(
 
 /// The vocabulary, which the SDK is built on, under `vendor/sdk/vocabulary`. It takes nothing from a workspace, so its
 /// package file is the one that it has here.
-pub const VOCABULARY: &[File] = files!(
+pub(super) const VOCABULARY: &[File] = files!(
     "../../../../sdk/vocabulary/",
     "Cargo.toml",
     "src/action.rs",
@@ -66,47 +66,51 @@ pub const VOCABULARY: &[File] = files!(
 );
 
 /// What the SDK's package file is outside of this repository.
-pub const SDK_PACKAGE: &str = include_str!("templates/rust/sdk.Cargo.toml");
+pub(super) const SDK_PACKAGE: &str = include_str!("templates/rust/sdk.Cargo.toml");
 
-pub const README: &str = include_str!("templates/README.md");
+pub(super) const README: &str = include_str!("templates/README.md");
 
-pub const RUST: &[File] = &[
+pub(super) const RUST: &[File] = &[
     ("Cargo.toml", include_str!("templates/rust/package.toml")),
     (".gitignore", "/target\n"),
 ];
-pub const RUST_POLICY: &[File] = files!("templates/rust/policy/", "src/lib.rs", "plugin.toml");
-pub const RUST_ADAPTER: &[File] =
+pub(super) const RUST_POLICY: &[File] =
+    files!("templates/rust/policy/", "src/lib.rs", "plugin.toml");
+pub(super) const RUST_ADAPTER: &[File] =
     files!("templates/rust/model-adapter/", "src/lib.rs", "plugin.toml");
-pub const RUST_SCORER: &[File] = files!("templates/rust/scorer/", "src/lib.rs", "plugin.toml");
+pub(super) const RUST_SCORER: &[File] =
+    files!("templates/rust/scorer/", "src/lib.rs", "plugin.toml");
 
-pub const PYTHON: &[File] = &[
+pub(super) const PYTHON: &[File] = &[
     ("build.sh", include_str!("templates/python/build.sh")),
     (".gitignore", "/.tools\n/*.wasm\n__pycache__\n"),
 ];
-pub const PYTHON_POLICY: &[File] = files!("templates/python/policy/", "app.py", "plugin.toml");
-pub const PYTHON_ADAPTER: &[File] =
+pub(super) const PYTHON_POLICY: &[File] =
+    files!("templates/python/policy/", "app.py", "plugin.toml");
+pub(super) const PYTHON_ADAPTER: &[File] =
     files!("templates/python/model-adapter/", "app.py", "plugin.toml");
-pub const PYTHON_SCORER: &[File] = files!("templates/python/scorer/", "app.py", "plugin.toml");
+pub(super) const PYTHON_SCORER: &[File] =
+    files!("templates/python/scorer/", "app.py", "plugin.toml");
 
-pub const JAVASCRIPT: &[File] = &[
+pub(super) const JAVASCRIPT: &[File] = &[
     (
         "package.json",
         include_str!("templates/javascript/package.json"),
     ),
     (".gitignore", "/node_modules\n/*.wasm\n"),
 ];
-pub const JAVASCRIPT_POLICY: &[File] = files!(
+pub(super) const JAVASCRIPT_POLICY: &[File] = files!(
     "templates/javascript/policy/",
     "src/plugin.js",
     "src/tools.js",
     "plugin.toml",
 );
-pub const JAVASCRIPT_ADAPTER: &[File] = files!(
+pub(super) const JAVASCRIPT_ADAPTER: &[File] = files!(
     "templates/javascript/model-adapter/",
     "src/plugin.js",
     "plugin.toml",
 );
-pub const JAVASCRIPT_SCORER: &[File] = files!(
+pub(super) const JAVASCRIPT_SCORER: &[File] = files!(
     "templates/javascript/scorer/",
     "src/plugin.js",
     "plugin.toml",

@@ -20,7 +20,7 @@ pub struct Arguments {
 }
 
 #[allow(clippy::print_stdout, reason = "the report is this command's output")]
-pub async fn run(arguments: &Arguments) -> Result<Done> {
+pub(super) async fn run(arguments: &Arguments) -> Result<Done> {
     let path = built::find(&arguments.plugin)?;
     let plugin = Plugin::load(&Engine::new()?, &path)?;
     let says = describe(&plugin).await;

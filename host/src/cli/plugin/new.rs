@@ -89,7 +89,7 @@ impl Language {
     clippy::print_stdout,
     reason = "the next commands are this one's output"
 )]
-pub fn run(arguments: &Arguments) -> Result<Done> {
+pub(super) fn run(arguments: &Arguments) -> Result<Done> {
     let Arguments {
         folder,
         kind,

@@ -21,7 +21,7 @@ pub struct Arguments {
     manifest: Option<PathBuf>,
 }
 
-pub fn run(arguments: &Arguments) -> Result<Done> {
+pub(super) fn run(arguments: &Arguments) -> Result<Done> {
     let path = &arguments.plugin;
     let component = match path {
         folder if folder.is_dir() => built::in_project(folder)?,

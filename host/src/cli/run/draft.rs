@@ -27,7 +27,7 @@ use crate::task::catalogue::Catalogue;
 use crate::task::home::{Home, home};
 
 /// Everything that is known before models and lanes are there.
-pub struct Draft {
+pub(super) struct Draft {
     config: RunConfig,
     resumed: Option<Resumed>,
     home: Home,
@@ -43,7 +43,7 @@ pub struct Draft {
 
 impl Draft {
     /// Loads the plugins and works out the episodes; of a run that is taken up again, looks at what is there.
-    pub async fn new(config: RunConfig, resumed: Option<Resumed>) -> Result<Self> {
+    pub(super) async fn new(config: RunConfig, resumed: Option<Resumed>) -> Result<Self> {
         let home = home()?;
         let slots = match &config.page {
             Some(page) => slots_of_page(&config, &page.task()?)?,
@@ -84,19 +84,19 @@ impl Draft {
     }
 
     /// The folder of the run that is taken up again.
-    pub fn folder(&self) -> Option<&Path> {
+    pub(super) fn folder(&self) -> Option<&Path> {
         self.resumed
             .as_ref()
             .map(|resumed| resumed.folder.as_path())
     }
 
     /// The folder that was asked for.
-    pub fn out(&self) -> Option<&Path> {
+    pub(super) fn out(&self) -> Option<&Path> {
         self.config.out.as_deref()
     }
 
     /// Whether the machine has what lanes need, and every model answers.
-    pub async fn check(&self) -> Result<()> {
+    pub(super) async fn check(&self) -> Result<()> {
         programs::check()?;
         if self.config.model.preflight && !self.due.is_empty() {
             preflight(&self.crew).await.map_err(CouldNotRun)?;
@@ -105,7 +105,7 @@ impl Draft {
     }
 
     /// Loads the models: what is left to do then, and what `run.json` says of it.
-    pub fn work(self, folder: &Path) -> Result<(Arc<Work>, RunInfo)> {
+    pub(super) fn work(self, folder: &Path) -> Result<(Arc<Work>, RunInfo)> {
         eprintln!("loading the models …");
         let mut info = self.info;
         let bench = driver::bench(self.engine, self.home, &self.config.recognizer)?;
@@ -135,7 +135,7 @@ impl Draft {
 
     /// Prints which episodes would be run, in their order.
     #[allow(clippy::print_stdout, reason = "the plan is what was asked for")]
-    pub fn print(&self, json: bool) -> Result<()> {
+    pub(super) fn print(&self, json: bool) -> Result<()> {
         let (plan, due, config) = (&self.plan, &self.due, &self.config);
         if !json {
             print!("{}", table(plan, due, config.seed));

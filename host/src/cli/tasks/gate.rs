@@ -53,7 +53,11 @@ pub struct GateArguments {
 
 /// Runs what the ledger does not hold yet, keeps it there, and prints the table. With all tasks the table in the
 /// documents is written anew.
-pub async fn run(catalogue: &Catalogue, home: &Home, arguments: GateArguments) -> Result<Done> {
+pub(super) async fn run(
+    catalogue: &Catalogue,
+    home: &Home,
+    arguments: GateArguments,
+) -> Result<Done> {
     let whole = arguments.ids.is_empty();
     let tasks = catalogue.select(&Filters {
         tasks: arguments.ids.clone(),

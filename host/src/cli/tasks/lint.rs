@@ -13,7 +13,7 @@ use crate::task::catalogue::{Catalogue, CatalogueError, Filters, Task};
 use crate::task::home::Home;
 
 /// Seconds between two screenshots of an agent that has nothing else.
-pub fn pace() -> f64 {
+pub(super) fn pace() -> f64 {
     DEFAULT_PACE_MS as f64 / 1000.0
 }
 
@@ -22,7 +22,7 @@ pub fn pace() -> f64 {
     clippy::print_stdout,
     reason = "what was found is this command's output"
 )]
-pub async fn run(
+pub(super) async fn run(
     catalogue: &Catalogue,
     home: &Home,
     ids: Vec<String>,

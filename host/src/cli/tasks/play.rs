@@ -14,7 +14,7 @@ use crate::task::variant::Seed;
 
 /// Shows the instruction, lets the person begin, and prints what came of it.
 #[allow(clippy::print_stdout, reason = "the result is this command's output")]
-pub async fn run(
+pub(super) async fn run(
     task: Task,
     home: &Home,
     seed: Seed,

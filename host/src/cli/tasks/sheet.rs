@@ -17,7 +17,7 @@ use crate::task::manifest::Manifest;
 use crate::task::variant::Seed;
 
 /// Makes the contact sheet of a task from an episode's folder, or from one that the reference policy is run for.
-pub async fn run(
+pub(super) async fn run(
     task: &Task,
     home: &Home,
     seed: Seed,
@@ -49,7 +49,7 @@ pub async fn run(
 }
 
 /// Writes the contact sheet of an episode's folder.
-pub fn write_sheet(manifest: &Manifest, episode: &Path, into: &Path) -> Result<()> {
+pub(super) fn write_sheet(manifest: &Manifest, episode: &Path, into: &Path) -> Result<()> {
     sheet(manifest, episode)?
         .save_with_format(into, image::ImageFormat::Png)
         .with_context(|| format!("cannot write {}", into.display()))

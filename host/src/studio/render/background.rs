@@ -14,7 +14,7 @@ const FADE: f32 = 0.25;
 const LINE: (f32, f32) = (300.0, 3400.0);
 
 /// Lays a background behind a clip.
-pub fn behind(voices: Pcm, background: Background) -> Pcm {
+pub(super) fn behind(voices: Pcm, background: Background) -> Pcm {
     let (count, rate) = (voices.samples.len(), voices.rate as f32);
     let sound = match background.sound {
         BackgroundSound::Room => room(count, 11),
@@ -39,7 +39,7 @@ pub fn behind(voices: Pcm, background: Background) -> Pcm {
 }
 
 /// Cuts what a telephone line does not pass, twelve decibels an octave at each end.
-pub fn over_a_telephone(mut sound: Pcm) -> Pcm {
+pub(super) fn over_a_telephone(mut sound: Pcm) -> Pcm {
     let rate = sound.rate as f32;
     for _ in 0..2 {
         let (mut low, mut high) = (0.0, 0.0);

@@ -16,7 +16,7 @@ mod speech;
 
 type Checked<T> = Result<T, Problem>;
 
-pub fn check(raw: RawManifest) -> Checked<Manifest> {
+pub(super) fn check(raw: RawManifest) -> Checked<Manifest> {
     if *raw.schema.get_ref() != SCHEMA {
         return Err(fault(
             &raw.schema,

@@ -12,7 +12,7 @@ use crate::task::Background;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct RawManifest {
+pub(super) struct RawManifest {
     pub schema: Spanned<u32>,
     pub id: Spanned<String>,
     pub slug: Spanned<String>,
@@ -105,7 +105,7 @@ pub struct RawCode {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct RawSpeech {
+pub(super) struct RawSpeech {
     pub id: Spanned<String>,
     /// One speaker: `voice` and `text`; several: `turns`.
     pub voice: Option<Spanned<String>>,
@@ -120,7 +120,7 @@ pub struct RawSpeech {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct RawTurn {
+pub(super) struct RawTurn {
     pub voice: Spanned<String>,
     pub text: Spanned<String>,
     pub speed: Option<Spanned<f32>>,
@@ -130,7 +130,7 @@ pub struct RawTurn {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct RawMoment {
+pub(super) struct RawMoment {
     pub name: Spanned<String>,
     pub channel: MomentChannel,
     pub seconds: Option<Spanned<f64>>,
@@ -146,14 +146,14 @@ pub struct RawMoment {
 /// Seconds: one number, or the least and the most.
 #[derive(Deserialize)]
 #[serde(untagged)]
-pub enum RawRange {
+pub(super) enum RawRange {
     One(f64),
     Between([f64; 2]),
 }
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct RawPage {
+pub(super) struct RawPage {
     #[serde(default)]
     pub values: Vec<Spanned<String>>,
     #[serde(default)]
@@ -162,7 +162,7 @@ pub struct RawPage {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct RawScorer {
+pub(super) struct RawScorer {
     pub plugin: Spanned<String>,
     #[serde(default = "empty")]
     pub settings: Spanned<toml::Table>,
@@ -172,7 +172,7 @@ fn empty() -> Spanned<toml::Table> {
     Spanned::new(0..0, toml::Table::new())
 }
 
-pub fn read(text: &str) -> Result<RawManifest, Problem> {
+pub(super) fn read(text: &str) -> Result<RawManifest, Problem> {
     toml::from_str(text).map_err(|error| {
         let said = error.message().replace('\n', " ");
         let advice = if said.starts_with("missing field") {
@@ -187,7 +187,7 @@ pub fn read(text: &str) -> Result<RawManifest, Problem> {
 }
 
 /// TOML to JSON. Dates become text, since JSON has none.
-pub fn json(value: toml::Value) -> serde_json::Value {
+pub(super) fn json(value: toml::Value) -> serde_json::Value {
     use toml::Value;
     match value {
         Value::String(text) => text.into(),

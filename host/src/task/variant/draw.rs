@@ -12,7 +12,7 @@ use crate::task::manifest::{Field, Kind};
 use crate::task::spoken::Decimal;
 
 /// One field's own stream of random numbers.
-pub struct Draws {
+pub(super) struct Draws {
     /// Keyed and fed with task, field and sub-seed.
     mac: Hmac<Sha256>,
     block: u64,
@@ -20,7 +20,7 @@ pub struct Draws {
 }
 
 impl Draws {
-    pub fn new(seed: &Seed, task: &str, field: &str, sub_seed: u32) -> Self {
+    pub(super) fn new(seed: &Seed, task: &str, field: &str, sub_seed: u32) -> Self {
         // Padding a short key with zeros is what HMAC does anyway; done here, no length can be wrong.
         let key = seed.key();
         let mut padded = hmac::digest::Key::<Hmac<Sha256>>::default();
@@ -64,7 +64,7 @@ impl Draws {
     }
 
     /// From 0 to below `count`, each equally likely.
-    pub fn below(&mut self, count: usize) -> usize {
+    pub(super) fn below(&mut self, count: usize) -> usize {
         let count = count.max(1) as u64;
         // The last incomplete round of `count` would favour small numbers.
         let limit = u64::MAX - u64::MAX % count;
@@ -78,7 +78,7 @@ impl Draws {
 }
 
 /// Draws one field; `apart` are the values it must differ from.
-pub fn field(
+pub(super) fn field(
     name: &str,
     field: &Field,
     apart: &[&Value],

@@ -10,7 +10,7 @@ use dynacu_host::task::home::Home;
 /// `set.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Set {
+pub(super) struct Set {
     schema: u32,
     pub voices: Vec<String>,
     speeds: Vec<f32>,
@@ -20,7 +20,7 @@ pub struct Set {
 /// One sentence and what must be taken from it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Spoken {
+pub(super) struct Spoken {
     pub kind: String,
     pub said: String,
     /// Written, spoken.
@@ -28,7 +28,7 @@ pub struct Spoken {
 }
 
 /// One clip of the set.
-pub struct Item {
+pub(super) struct Item {
     pub spoken: Spoken,
     pub clip: SpeechClip,
 }
@@ -38,7 +38,7 @@ impl Set {
     ///
     /// # Errors
     /// The file is missing or not of this form.
-    pub fn load(home: &Home) -> Result<Self> {
+    pub(super) fn load(home: &Home) -> Result<Self> {
         let path = home.root.join(PAGES).join("accuracy/set.toml");
         let text = std::fs::read_to_string(&path)
             .with_context(|| format!("cannot read {}", path.display()))?;
@@ -53,7 +53,7 @@ impl Set {
 
     /// Every sentence by two voices; over the set every voice has every speed.
     #[must_use]
-    pub fn items(&self, quick: bool) -> Vec<Item> {
+    pub(super) fn items(&self, quick: bool) -> Vec<Item> {
         let mut items = Vec::new();
         // Seven and the number of voices have no divisor in common.
         let step = if quick { 7 } else { 1 };

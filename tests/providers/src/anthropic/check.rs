@@ -10,13 +10,13 @@ use crate::node::Node;
 use crate::problem::{Checked, Problem};
 use crate::schema;
 
-pub struct Context<'a> {
+pub(super) struct Context<'a> {
     pub betas: Vec<&'a str>,
     pub models: &'a [String],
     pub issued: &'a Issued,
 }
 
-pub fn body(context: &Context<'_>, body: &Value) -> Checked<NeutralRequest> {
+pub(super) fn body(context: &Context<'_>, body: &Value) -> Checked<NeutralRequest> {
     let body = Node::root(body);
     let name = body.field("model").text();
     if !context.models.iter().any(|known| known == name) {

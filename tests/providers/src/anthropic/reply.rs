@@ -7,7 +7,7 @@ use crate::issued::Issued;
 use crate::neutral::NeutralRequest;
 use crate::script::{Answer, Part, Stop};
 
-pub fn message(seen: &NeutralRequest, answer: &Answer, issued: &mut Issued) -> Value {
+pub(super) fn message(seen: &NeutralRequest, answer: &Answer, issued: &mut Issued) -> Value {
     let mut content = Vec::new();
     let mut calls = false;
     let mut characters = 0;
@@ -97,7 +97,7 @@ fn call(
 }
 
 /// How the native computer tool says it: member and input.
-pub fn native(tool: &str, arguments: &Value) -> Option<(&'static str, Value)> {
+pub(super) fn native(tool: &str, arguments: &Value) -> Option<(&'static str, Value)> {
     let of = |name: &str| arguments[name].clone();
     let point = |x: &str, y: &str| json!([of(x), of(y)]);
     Some(match ActionKind::named(tool)? {

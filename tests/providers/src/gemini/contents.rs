@@ -12,7 +12,7 @@ use crate::problem::Checked;
 /// Pictures a request may have, on the model that takes fewest.
 const MOST_PICTURES: usize = 900;
 
-pub fn system(node: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
+pub(super) fn system(node: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
     for part in node.field("parts").filled_items()? {
         seen.add_text(part.required("text")?.text());
     }
@@ -31,7 +31,7 @@ struct Turn {
     responses: Vec<Call>,
 }
 
-pub fn check(
+pub(super) fn check(
     generation: Generation,
     issued: &Issued,
     node: &Node<'_>,

@@ -9,7 +9,7 @@ use crate::neutral::NeutralRequest;
 use crate::protocol::in_words;
 use crate::script::{Answer, Part, Stop};
 
-pub fn generated(seen: &NeutralRequest, answer: &Answer, issued: &mut Issued) -> Value {
+pub(super) fn generated(seen: &NeutralRequest, answer: &Answer, issued: &mut Issued) -> Value {
     let name = answer.model.as_deref().unwrap_or(&seen.model);
     let input = answer
         .usage
@@ -76,7 +76,7 @@ pub fn generated(seen: &NeutralRequest, answer: &Answer, issued: &mut Issued) ->
 }
 
 /// How the computer-use tool says it: the older models have other names.
-pub fn native(model: &str, tool: &str, arguments: &Value) -> Option<(&'static str, Value)> {
+pub(super) fn native(model: &str, tool: &str, arguments: &Value) -> Option<(&'static str, Value)> {
     let of = |name: &str| arguments[name].clone();
     let at = || json!({"y": of("y"), "x": of("x")});
     let legacy = ["2.5-computer-use", "3-flash", "3.1-pro"]

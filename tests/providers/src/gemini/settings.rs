@@ -6,7 +6,11 @@ use crate::node::Node;
 use crate::problem::Checked;
 use crate::schema;
 
-pub fn check(generation: Generation, body: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
+pub(super) fn check(
+    generation: Generation,
+    body: &Node<'_>,
+    seen: &mut NeutralRequest,
+) -> Checked<()> {
     for name in ["cachedContent", "continuationToken"] {
         if let Some(kept) = body.given(name) {
             return Err(kept.wrong("there is none of this name: this server keeps nothing"));

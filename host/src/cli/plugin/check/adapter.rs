@@ -11,7 +11,7 @@ use crate::inference::egress::secrets::Secrets;
 /// In place of a key, to see whether the manifest's credentials can be sent at all.
 const KEY: &str = "a-key-for-a-check";
 
-pub async fn check(plugin: &Plugin, settings: &str, findings: &mut Findings) {
+pub(super) async fn check(plugin: &Plugin, settings: &str, findings: &mut Findings) {
     let credentials = Secrets::read(&plugin.name, &plugin.manifest, |_| Some(KEY.to_owned()));
     if let Err(error) = credentials {
         findings.fault("credentials", error.to_string());

@@ -10,7 +10,7 @@ use super::Findings;
 /// Wall time of one dry run: the script's own time passes at once.
 const WALL: Duration = Duration::from_secs(20);
 
-pub async fn check(plugin: &Plugin, settings: &str, findings: &mut Findings) {
+pub(super) async fn check(plugin: &Plugin, settings: &str, findings: &mut Findings) {
     let manifest = &plugin.manifest;
     if !manifest.hosts.is_empty() {
         findings.note(

@@ -10,7 +10,7 @@ use super::Findings;
 /// As the host hands it over for a task without settings.
 const VALUES: &str = r#"{"values": {}, "settings": {}}"#;
 
-pub async fn check(plugin: &Plugin, findings: &mut Findings) {
+pub(super) async fn check(plugin: &Plugin, findings: &mut Findings) {
     let scorer = match plugin.scorer() {
         Ok(scorer) => scorer,
         Err(failure) => return findings.failed("start", &failure),

@@ -10,12 +10,12 @@ use crate::schema;
 
 /// What the model takes.
 #[derive(Debug, Clone, Copy)]
-pub struct Rules {
+pub(super) struct Rules {
     pub hears: bool,
     pub sees: bool,
 }
 
-pub fn check(rules: Rules, node: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
+pub(super) fn check(rules: Rules, node: &Node<'_>, seen: &mut NeutralRequest) -> Checked<()> {
     // Calls of the last assistant message that have no result yet.
     let mut open: Vec<String> = Vec::new();
     for message in node.filled_items()? {

@@ -7,7 +7,7 @@ use crate::neutral::NeutralRequest;
 use crate::protocol::in_words;
 use crate::script::{Answer, Part, Stop};
 
-pub fn completion(
+pub(super) fn completion(
     seen: &NeutralRequest,
     answer: &Answer,
     local: bool,

@@ -16,7 +16,7 @@ struct Call {
     checks: Vec<String>,
 }
 
-pub fn check(
+pub(super) fn check(
     stored: bool,
     issued: &Issued,
     input: &Node<'_>,

@@ -8,7 +8,7 @@ use crate::neutral::NeutralRequest;
 use crate::protocol::in_words;
 use crate::script::{Answer, Part, Stop};
 
-pub fn response(seen: &NeutralRequest, answer: &Answer, issued: &mut Issued) -> Value {
+pub(super) fn response(seen: &NeutralRequest, answer: &Answer, issued: &mut Issued) -> Value {
     let mut output = Vec::new();
     let cut = matches!(
         answer.stop,
@@ -91,7 +91,7 @@ fn message(issued: &mut Issued, part: &Value) -> Value {
 }
 
 /// How the computer tool says it.
-pub fn native(tool: &str, arguments: &Value) -> Option<Value> {
+pub(super) fn native(tool: &str, arguments: &Value) -> Option<Value> {
     let of = |name: &str| arguments[name].clone();
     Some(match ActionKind::named(tool)? {
         ActionKind::Click if arguments["count"] == 2 => {
