@@ -44,7 +44,7 @@ fixtures: guests ## builds the guests that only the tests need: examples, attack
 	$(call install,$(GUEST_TARGET)/fixtures/wasm32-wasip2/release,$(DIST)/fixtures)
 
 # Half a minute and 70 MB from the package index, so only the tests ask for it, once.
-$(PYTHON_GUEST): .ci/componentize-py.txt tests/fixtures/plugins/python-idle/app.py $(wildcard wit/*.wit wit/deps/*/*.wit)
+$(PYTHON_GUEST): tests/fixtures/plugins/python-idle/app.py .ci/componentize-py.txt $(wildcard wit/*.wit wit/deps/*/*.wit)
 	$(call say,a test guest in Python)
 	@python3 -m pip install --quiet --root-user-action=ignore --disable-pip-version-check --upgrade --target $(GUEST_TARGET)/python --require-hashes -r .ci/componentize-py.txt
 	@mkdir -p $(dir $@)

@@ -1,6 +1,6 @@
 //! Reports on runs.
 //!
-//! [`write`] reads a run's folder once and leaves there `report.html` for people (one file, needs no network), `report.json`
+//! [`write()`] reads a run's folder once and leaves there `report.html` for people (one file, needs no network), `report.json`
 //! for machines, `report.md` for a mail or a repository, and in each episode's folder `view.html`, the episode on a time line.
 //! `docs/report.md` says how every figure is computed.
 
