@@ -236,7 +236,6 @@ mod tests {
             "A, B, C, D, E, F, G, H, I, J",
             "easy, medium, hard",
             "base, tiny, remote",
-            "reading, solution, memory, scratch",
         ] {
             let flat: Vec<&str> = help.split_whitespace().collect();
             let listed = format!("[possible values: {values}]");
