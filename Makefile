@@ -52,7 +52,7 @@ $(PYTHON_GUEST): tests/fixtures/plugins/python-idle/app.py .ci/componentize-py.t
 	  -d wit -w dynacu:plugin/policy componentize -p $(dir $<) app -o $@ >/dev/null
 
 host: setup ## builds dynacu-host
-	$(call say,host (the first build takes about ten minutes on two cores))
+	$(call say,host (the first build takes about twelve minutes on two cores))
 	@cargo build --locked -p dynacu-host
 
 models: host ## fetches the model files that are missing, and checks them
