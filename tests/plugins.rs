@@ -116,7 +116,7 @@ fn what_is_wrong_is_said_with_what_to_change() {
     let (good, said) = check(&silent).unwrap();
     assert!(good, "{said}");
     for note in [
-        "without `name` and `version`",
+        "no `name` and `version` to identify its results",
         "it asked a model: write `needs_model = true`",
     ] {
         assert!(said.contains(note), "{said}");
