@@ -1,6 +1,6 @@
 //! Weights and runtimes: what is locked, how it is fetched, checked and converted, where it lies.
 //!
-//! [`file`] finds one that is there, and is all that those who load models need. [`pull`] fills the cache from the lock file.
+//! [`file()`] finds one that is there, and is all that those who load models need. [`pull`] fills the cache from the lock file.
 
 #![warn(unreachable_pub)]
 
