@@ -54,7 +54,8 @@ impl Observing {
             Err(error) => return Err(desk.until_stopped(Request::screen_lost(&error)).await),
         };
         let taken_at = desk.timebase.millis(grabbed.captured);
-        self.last = Some(began);
+        // The pace holds between pictures: on a busy machine the grab itself may come late.
+        self.last = Some(grabbed.captured);
         let screenshot = desk.shelf.hold(Arc::new(grabbed), taken_at);
         let (mut recent_audio, audio_context) = self.hear(desk).await?;
         let (keyframes, keyframes_dropped) = {

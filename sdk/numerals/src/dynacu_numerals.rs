@@ -1,4 +1,4 @@
-//! Numbers in English words, both ways: [`write`] says them and [`read`] understands them. Tasks are spoken with the one
+//! Numbers in English words, both ways: [`write`](mod@write) says them and [`read`] understands them. Tasks are spoken with the one
 //! and judged with the other, so both share one list of words.
 //!
 //! Words are American, lower case and without hyphens: 1234 is "one thousand two hundred thirty four". Readers take words

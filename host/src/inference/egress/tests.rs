@@ -193,7 +193,10 @@ async fn a_key_goes_with_the_methods_and_paths_that_its_manifest_names() {
     ] {
         let url = format!("https://api.example.com{path}");
         let why = denied(&egress, request(&url)).await;
-        assert!(why.contains("only with POST to /v1/messages"), "{path}: {why}");
+        assert!(
+            why.contains("only with POST to /v1/messages"),
+            "{path}: {why}"
+        );
     }
     let get = HttpRequest {
         method: HttpMethod::Get,

@@ -1,7 +1,7 @@
 //! The agent behind the five modes: [`Agent`]. They differ in the channels for which their manifests ask, and in nothing
 //! else: each exports this one policy.
 //!
-//! A step is one observation. It becomes one request ([`compose`]), the answer is judged ([`answer`]), and what it asks
+//! A step is one observation. It becomes one request (`compose`), the answer is judged (`answer`), and what it asks
 //! for is done. An answer that cannot be used gets one more turn, with the reason; after that the run ends by name.
 //! That the task is done only the model says.
 
