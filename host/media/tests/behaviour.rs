@@ -5,7 +5,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
-    reason = "all of this file is a test"
+    reason = "clippy.toml allows it in tests, but does not see what tests share"
 )]
 
 use std::fmt::Write as _;
@@ -44,7 +44,11 @@ const WEIGHTS: [&str; 6] = [
 ];
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/behaviour")
+    Path::new(concat!(
+        env!("DYNACU_CHECKOUT"),
+        "/host/media/tests/behaviour"
+    ))
+    .to_owned()
 }
 
 /// The committed files, one for each version.
@@ -161,8 +165,7 @@ impl Encoder for Shaken {
 
 /// The lines that are read off a picture; where they stand differs by a pixel between processors.
 fn read() -> String {
-    let picture =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/perception/reading/tests/console.png");
+    let picture = folder().join("../../src/perception/reading/tests/console.png");
     let picture = image::open(picture).unwrap().into_rgb8();
     let mut text = String::from("read\n");
     for line in Reader::load().unwrap().read(&picture).unwrap() {

@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn the_committed_ledger_is_read() {
-        let tasks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tasks");
+        let tasks = Path::new(env!("DYNACU_CHECKOUT")).join("tasks");
         assert!(file(&tasks).is_file());
         Ledger::read(&file(&tasks)).unwrap();
     }

@@ -211,8 +211,7 @@ mod tests {
 
     #[test]
     fn figures_of_lint_are_computed_again() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let home = Home::at(&root.canonicalize().unwrap()).unwrap();
+        let home = Home::at(Path::new(env!("DYNACU_CHECKOUT"))).unwrap();
         let task = crate::task::catalogue::Catalogue::open(&home).unwrap();
         let task = task.get("F-E1").unwrap();
         let report = still(&task, 5.0).unwrap();
