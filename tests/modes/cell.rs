@@ -93,7 +93,9 @@ fn attempt(mode: &str, adapter: &Adapter, task: Task) -> Result<Cell> {
         Some(stand) => {
             let server = start(stand, task)?;
             let endpoint = format!("{}={}", stand.host, server.url());
-            arguments.extend(["--endpoint", &endpoint]);
+            // The copy is a file like any other: it does not come with the host.
+            let grant = format!("secret={}@{}", stand.key, stand.host);
+            arguments.extend(["--endpoint", &endpoint, "--grant", &grant]);
             variables.push((stand.key, KEY));
             let settings = format!("[{}]\ntools = \"native\"\n", adapter.plugin);
             std::fs::write(elsewhere.path().join("native.toml"), settings)?;
