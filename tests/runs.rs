@@ -410,8 +410,12 @@ fn parts_of(host: u32, program: &str) -> Vec<String> {
 
 #[test]
 fn a_part_of_the_desktop_that_dies_ends_its_episode_and_the_next_one_has_a_new_lane() {
-    // Without a display the browser ends as well: whichever is noticed first.
-    let display = [EndCause::LaneCheckFailed, EndCause::BrowserLost];
+    // Without a display neither capture nor browser goes on: whichever is noticed first.
+    let display = [
+        EndCause::ScreenLost,
+        EndCause::BrowserLost,
+        EndCause::LaneCheckFailed,
+    ];
     for (program, causes) in [
         ("Xvfb", &display[..]),
         ("pulseaudio", &[EndCause::SoundLost][..]),
