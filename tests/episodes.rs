@@ -1,10 +1,12 @@
 //! One real episode of each kind: heard, seen, spoken. Sound leaves Chromium, pixels come from the X server, speech enters
 //! the page's microphone. What is asserted is order and content, never milliseconds.
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
 
 use dynacu_record::vocabulary::Action;
-use dynacu_record::{Event, Line, Outcome, PageEvent, ReadError, read_events};
+use dynacu_record::{EndCause, Event, Line, Outcome, PageEvent, ReadError, read_events};
 use dynacu_tests::{checkout, episode, only_once};
 
 fn position(events: &[Line], what: &str, is: impl Fn(&Event) -> bool) -> usize {
@@ -158,4 +160,92 @@ fn a_page_of_somebody_else_speaks_with_the_browser_s_voice_and_tells_its_result(
         heard.contains("platform") && heard.contains("train"),
         "what speech-dispatcher said was not heard: {heard:?}"
     );
+}
+
+/// A page that says 200 MB wherever it can, in a folder with its script.
+#[test]
+fn a_page_that_shouts_is_cut_and_lasts_until_its_limit() {
+    let arguments = [
+        "--plugin",
+        "idle",
+        "--page",
+        "tests/fixtures/pages/loud",
+        "--instruction",
+        "Wait.",
+        "--success",
+        "over",
+        "--failure",
+        "lost",
+        "--time-limit",
+        "8",
+        "--mode",
+        "standard",
+    ];
+    let ran = only_once(&checkout(), &arguments, &[]).unwrap();
+    // No result of its was success or failure: it is asked at its end.
+    assert_eq!(ran.result.cause, EndCause::TimeLimit, "{:?}", ran.result);
+    assert_eq!(ran.result.outcome, Outcome::Timeout);
+    assert!(ran.result.page_result.len() < 20_000);
+    for name in ["events.jsonl", "episode.json"] {
+        let size = ran.folder.join(name).metadata().unwrap().len();
+        assert!(size < 1_000_000, "{name} has {size} bytes");
+    }
+}
+
+/// A server of somebody else's, as long as it lives.
+struct Serving(Child, u16);
+
+impl Serving {
+    fn start(folder: &Path) -> Self {
+        let mut child = Command::new("python3")
+            .args(["-u", "-m", "http.server", "0", "--bind", "127.0.0.1"])
+            .current_dir(folder)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut said = String::new();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut said)
+            .unwrap();
+        let port = said
+            .split_whitespace()
+            .skip_while(|word| *word != "port")
+            .nth(1);
+        let port = port.and_then(|port| port.parse().ok());
+        Self(child, port.unwrap_or_else(|| panic!("no port: {said}")))
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_page_on_the_loopback_is_asked_until_it_says_that_it_is_over() {
+    let server = Serving::start(&checkout().join("tests/fixtures/pages"));
+    let address = format!("http://127.0.0.1:{}/counter.html", server.1);
+    let arguments = [
+        "--plugin",
+        "idle",
+        "--page",
+        &address,
+        "--instruction",
+        "Wait.",
+        "--success",
+        "done",
+        "--failure",
+        "over",
+        "--time-limit",
+        "60",
+        "--mode",
+        "standard",
+    ];
+    let ran = only_once(&checkout(), &arguments, &[]).unwrap();
+    assert_eq!(ran.result.cause, EndCause::TaskEnded, "{:?}", ran.result);
+    assert_eq!(ran.result.outcome, Outcome::Failed);
+    assert_eq!(ran.result.page_result, "over");
 }

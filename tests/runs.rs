@@ -451,3 +451,54 @@ fn a_part_of_the_desktop_that_dies_ends_its_episode_and_the_next_one_has_a_new_l
         assert_eq!(next.outcome, Outcome::Passed, "{next:?}\n{said}");
     }
 }
+
+/// Two pages in a file; where the first one's record belongs something is in the way.
+#[test]
+fn a_record_that_cannot_be_written_ends_its_own_episode_and_is_resumed() {
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("pages.toml");
+    let page = checkout().join("tests/fixtures/pages/counter.html");
+    let entry = format!(
+        "[[page]]\npage = {page:?}\ninstruction = \"Wait.\"\nsuccess = \"over\"\ntime-limit = 60\n"
+    );
+    std::fs::write(&file, format!("schema = 1\n{entry}{entry}")).unwrap();
+    let run = root.path().join("run");
+    let place = run.join("episodes/idle/standard/PAGE-1-counter");
+    std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+    std::fs::write(&place, "in the way").unwrap();
+    let (file, out) = (file.to_str().unwrap(), run.to_str().unwrap());
+    let output = dynacu_host(&[
+        "--plugin", "idle", "--mode", "standard", "--pages", file, "--out", out, "--json",
+    ])
+    .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let ended: Vec<(&str, &str)> = said["episodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|episode| {
+            let name = |key: &str| episode[key].as_str().unwrap();
+            (name("task"), name("cause"))
+        })
+        .collect();
+    assert_eq!(ended, [("PAGE-1", "record-lost"), ("PAGE-2", "task-ended")]);
+    assert_eq!(said["episodes"][1]["outcome"], "passed");
+
+    // The file of pages is in the record: it may be gone.
+    std::fs::remove_file(root.path().join("pages.toml")).unwrap();
+    std::fs::remove_file(&place).unwrap();
+    assert_eq!(
+        due(&run).unwrap(),
+        ["episodes/idle/standard/PAGE-1-counter/1"]
+    );
+    let output = resume(&run, &[]).unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(whole(&run).len(), 2);
+    let output = dynacu_host(&["rescore", out, "--json"]).unwrap();
+    let again: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&again["changed"], &again["not_scored"]),
+        (&0.into(), &0.into())
+    );
+}

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
+use dynacu_figures::plain;
 
 use crate::config::grants::Grant;
 use crate::config::inference::ModelSettings;
@@ -131,7 +132,7 @@ pub fn main() -> ExitCode {
         Ok(Done::Well) => ExitCode::SUCCESS,
         Ok(Done::WithFailures) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("dynacu-host: {error:#}");
+            eprintln!("dynacu-host: {}", plain(&format!("{error:#}")));
             ExitCode::from(if error.is::<run::CouldNotRun>() { 1 } else { 2 })
         }
     }

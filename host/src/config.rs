@@ -11,8 +11,8 @@ use self::choices::{Category, Recognizer};
 use self::grants::Grant;
 use self::inference::ModelConfig;
 use self::layers::Over;
-use self::settings::{GroupSettings, RunSettings, SCHEMA};
-use self::values::{Fps, Name, Named, Pace, Trials};
+use self::settings::{GroupSettings, RunSettings};
+use self::values::{Fps, Name, Named, Pace, SCHEMA, Trials};
 use crate::mode::{Mode, ModeChoice};
 use crate::perception::keyframe::GateKind;
 use crate::perception::recognizer::RecognizerChoice;
@@ -24,6 +24,7 @@ pub mod choices;
 pub mod grants;
 pub mod inference;
 mod layers;
+pub mod pages;
 pub mod settings;
 pub mod values;
 
@@ -72,8 +73,8 @@ pub struct RunConfig {
     /// The keyframe gates, the default first where it is among them; never empty.
     pub gates: Vec<GateKind>,
     pub lanes: Lanes,
-    /// Instead of tasks.
-    pub page: Option<Page>,
+    /// Instead of tasks; none where the run is one of tasks.
+    pub pages: Vec<Page>,
     /// Captures also when something is drawn, at most ten a second.
     pub burst: bool,
     /// Who recognises speech for the policy.
@@ -163,7 +164,10 @@ impl RunConfig {
     ///
     /// # Errors
     /// No plugin is named, or two settings do not go together.
-    pub fn resolve(flags: RunSettings, base: RunSettings) -> Result<RunConfig> {
+    pub fn resolve(flags: RunSettings, mut base: RunSettings) -> Result<RunConfig> {
+        if flags.page.is_some() || flags.pages.is_some() {
+            (base.page, base.pages) = (None, None);
+        }
         let mut all = flags.over(base);
         all.schema = Some(SCHEMA);
         all.group = groups(std::mem::take(&mut all.typed), all.group);
@@ -185,7 +189,7 @@ impl RunConfig {
         if recognizer != Recognizer::Remote {
             all.remote_recognizer = None;
         }
-        let page = all.page.as_mut().map(|page| page.page()).transpose()?;
+        let pages = pages::pages(all.page.as_mut(), all.pages.as_mut())?;
         let pace = *all.pace.get_or_insert(Pace::DEFAULT);
         let fps = *all.fps.get_or_insert(Fps::DEFAULT);
         Ok(RunConfig {
@@ -197,7 +201,7 @@ impl RunConfig {
             fps: fps.get() as f32,
             gates,
             lanes: *all.lanes.get_or_insert(Lanes::Fixed(1)),
-            page,
+            pages,
             burst: all.burst,
             recognizer: RecognizerChoice::named(recognizer.name(), all.remote_recognizer.clone())?,
             settings,

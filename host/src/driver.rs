@@ -109,7 +109,7 @@ pub enum NotRun {
     /// No lane starts; another driver may run it.
     #[error("{0:#}")]
     NoLane(anyhow::Error),
-    /// The record cannot be written.
+    /// There is no place for the record.
     #[error("{0:#}")]
     Unwritten(anyhow::Error),
 }
@@ -180,7 +180,8 @@ impl Driver {
     /// that says so.
     ///
     /// # Errors
-    /// See [`NotRun`]; an error of `trial` counts as a record that cannot be written.
+    /// See [`NotRun`]; an error of `trial` counts as no place for the record. A record that cannot be written is no error, but an
+    /// episode that ended as `record-lost`.
     pub async fn run(
         &mut self,
         bench: &Bench,
@@ -200,7 +201,7 @@ impl Driver {
                 episode::not_begun(bench, policy, &trial, cause, &error)
             }
         };
-        let result = result.map_err(NotRun::Unwritten)?;
+        let result = result.unwrap_or_else(|error| episode::unwritten(policy, &trial, &error));
         if result.outcome == Outcome::InfrastructureError
             && let Err(error) = self.close().await
         {

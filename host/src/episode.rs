@@ -3,11 +3,13 @@
 //! This is the only place where desktop, perception, policy, page and scorer meet. What an episode can end for is the
 //! closed list [`EndCause`]; whoever ends it is named by it.
 
-use std::path::PathBuf;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use dynacu_figures::plain::cut;
 use dynacu_record::{
     AskedAs, DeclaredMoment, EndCause, EpisodeResult, EpisodeStarted, Event, Inputs, ModelIdentity,
     Outcome, Overhead, PerceptionSettings, PolicyIdentity, RecordError, Recorder, SCHEMA,
@@ -43,11 +45,16 @@ pub(crate) mod scoring;
 pub mod session;
 pub mod stage;
 pub mod stop;
+#[cfg(test)]
+pub(crate) mod tests;
 
 use ending::Ended;
 use observing::millis;
 use stage::Stage;
 use stop::Stop;
+
+/// Characters of a page's result, a cause's detail and a score's explanation.
+const WORDS: usize = 4096;
 
 /// Is told each event of an episode's record, on the thread that writes it.
 pub type Watcher = Arc<dyn Fn(u64, &Event) + Send + Sync>;
@@ -139,7 +146,7 @@ impl Trial {
     }
 }
 
-/// Runs one trial on a lane and writes its record. An error means that not even a record could be written.
+/// Runs one trial on a lane and writes its record. An error means that not even a record could be begun.
 pub async fn run(
     bench: &Bench,
     lane: &Lane,
@@ -174,7 +181,14 @@ pub async fn run(
             result.detail = format!("{:#}", failure.error);
         }
     }
-    close(writer, recorder, trial, result, duration, began)
+    Ok(close(
+        writer,
+        recorder,
+        &trial.folder,
+        result,
+        duration,
+        began,
+    ))
 }
 
 /// Writes the record of an episode that could not begin, for the infrastructure's fault.
@@ -190,7 +204,23 @@ pub fn not_begun(
     let mut result = blank(policy, trial);
     result.cause = cause;
     result.detail = format!("{why:#}");
-    close(writer, recorder, trial, result, 0, Instant::now())
+    Ok(close(
+        writer,
+        recorder,
+        &trial.folder,
+        result,
+        0,
+        Instant::now(),
+    ))
+}
+
+/// What an episode comes to of which nothing can be kept. It has no `episode.json`, so that it is run again.
+#[must_use]
+pub fn unwritten(policy: &Policy, trial: &Trial, why: &anyhow::Error) -> EpisodeResult {
+    let mut result = blank(policy, trial);
+    result.cause = EndCause::RecordLost;
+    result.detail = cut(&format!("{why:#}"), WORDS).into_owned();
+    result
 }
 
 fn record(trial: &Trial) -> Result<(Writer, Recorder), RecordError> {
@@ -203,16 +233,17 @@ fn record(trial: &Trial) -> Result<(Writer, Recorder), RecordError> {
     }
 }
 
-/// The last lines of the record, and the result.
+/// The last lines of the record, and the result. One that cannot be written is lost, and its episode with it.
 fn close(
     writer: Writer,
     recorder: Recorder,
-    trial: &Trial,
+    folder: &Path,
     mut result: EpisodeResult,
     duration: u64,
     began: Instant,
-) -> anyhow::Result<EpisodeResult> {
+) -> EpisodeResult {
     result.wall_s = began.elapsed().as_secs_f64();
+    bound(&mut result);
     if let Err(error) = recorder.health() {
         result.cause = EndCause::RecordLost;
         result.detail = error.to_string();
@@ -232,13 +263,32 @@ fn close(
         },
     );
     drop(recorder);
-    writer.finish()?;
+    let written = writer.finish().map_err(anyhow::Error::from);
     // Interrupted from outside, it says nothing about anybody: the episode has to be run again.
-    if !interrupted(result.cause) {
-        dynacu_record::write_json(&trial.folder.join("episode.json"), &result)
-            .with_context(|| format!("cannot write the result into {}", trial.folder.display()))?;
+    if interrupted(result.cause) {
+        return result;
     }
-    Ok(result)
+    let kept = written.and_then(|()| {
+        dynacu_record::write_json(&folder.join("episode.json"), &result)
+            .with_context(|| format!("cannot write the result into {}", folder.display()))
+    });
+    if let Err(error) = kept {
+        result.cause = EndCause::RecordLost;
+        result.detail = cut(&format!("{error:#}"), WORDS).into_owned();
+        result.outcome = outcome(&result);
+    }
+    result
+}
+
+/// Cuts what a page, a policy or a scorer said: a result is read by people, and printed.
+fn bound(result: &mut EpisodeResult) {
+    let explanation = result.score.as_mut().map(|score| &mut score.explanation);
+    let all = [&mut result.page_result, &mut result.detail];
+    for text in all.into_iter().chain(explanation) {
+        if let Cow::Owned(shorter) = cut(text, WORDS) {
+            *text = shorter;
+        }
+    }
 }
 
 /// Whether an episode was ended by the operator or by the run's budget. Such a one has no `episode.json` and is not counted.

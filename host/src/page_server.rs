@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -24,6 +24,7 @@ use tokio::sync::{mpsc, watch};
 pub use dynacu_record::PageEvent;
 
 use crate::capture::timebase::Timebase;
+use crate::task::foreign::Source;
 use crate::task::home::Home;
 use crate::task::prepare::Prepared;
 
@@ -34,6 +35,7 @@ mod microphone;
 mod session;
 #[cfg(test)]
 mod tests;
+mod upstream;
 
 /// Reports that wait for the episode. When it is slower than the page, the page's sockets wait.
 const REPORTS: usize = 256;
@@ -81,10 +83,13 @@ pub async fn until_ready(page: &mut mpsc::Receiver<FromPage>) -> Result<()> {
 struct Shared {
     /// `127.0.0.1:<port>`, the only name under which the server answers.
     authority: String,
-    page: Arc<Dir>,
-    /// The page's own file in that folder, and the only one where the page is none of ours.
+    /// The page's own folder; none where another server has the page.
+    page: Option<Arc<Dir>>,
+    /// The page's own file in that folder, and the only one where the page is a file.
     index: String,
-    foreign: bool,
+    /// Where the page is none of ours.
+    foreign: Option<Source>,
+    upstream: Option<upstream::Upstream>,
     library: Arc<Dir>,
     /// `/variant.json`, fixed for the episode.
     variant: Value,
@@ -98,6 +103,8 @@ struct Shared {
     lost: AtomicBool,
     session: Mutex<Option<session::Line>>,
     microphone: AtomicBool,
+    /// Bytes that the page said in its sessions.
+    said: AtomicUsize,
     /// Becomes true, or its sender goes, when the server stops.
     stop: watch::Receiver<bool>,
 }
@@ -150,19 +157,19 @@ impl PageServer {
                     )
                 })
         };
-        let (page, index) = match &prepared.foreign {
-            Some(foreign) => {
-                let name = foreign.file.file_name().unwrap_or_default();
-                (
-                    folder(&prepared.task.folder)?,
-                    name.to_string_lossy().into_owned(),
-                )
+        let foreign = prepared.foreign.as_ref().map(|page| page.source.clone());
+        let mut index = "index.html".to_owned();
+        let (mut page, mut upstream) = (None, None);
+        match &foreign {
+            None => page = Some(folder(&prepared.task.folder.join("page"))?),
+            Some(Source::Folder(of_page)) => page = Some(folder(of_page)?),
+            Some(Source::File(file)) => {
+                page = Some(folder(&prepared.task.folder)?);
+                let name = file.file_name().unwrap_or_default();
+                index = name.to_string_lossy().into_owned();
             }
-            None => (
-                folder(&prepared.task.folder.join("page"))?,
-                "index.html".to_owned(),
-            ),
-        };
+            Some(Source::Address(address)) => upstream = Some(upstream::Upstream::new(address)?),
+        }
         let library = folder(&home.page_lib)?;
         let mut clips = BTreeMap::new();
         let mut addresses = serde_json::Map::new();
@@ -186,7 +193,8 @@ impl PageServer {
             authority,
             page,
             index,
-            foreign: prepared.foreign.is_some(),
+            foreign,
+            upstream,
             library,
             variant: json!({ "task": opaque()?, "values": variant.page_values, "audio": addresses }),
             reveals: variant.reveals.clone(),
@@ -204,6 +212,7 @@ impl PageServer {
             lost: AtomicBool::new(false),
             session: Mutex::new(None),
             microphone: AtomicBool::new(false),
+            said: AtomicUsize::new(0),
             stop: stopped.clone(),
         });
         let serving = tokio::spawn(serve(listener, router(shared.clone()), stopped));
@@ -220,7 +229,11 @@ impl PageServer {
     /// The page's address.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}/", self.shared.authority)
+        let path = match &self.shared.foreign {
+            Some(Source::Address(address)) => address.path.as_str(),
+            _ => "/",
+        };
+        format!("http://{}{path}", self.shared.authority)
     }
 
     /// Sends the start signal; from now on values may be revealed. The caller starts the clock right before.
@@ -266,13 +279,27 @@ fn opaque() -> Result<String> {
 }
 
 fn router(shared: Arc<Shared>) -> Router {
-    let router = Router::new().route("/", get(files::index));
-    if shared.foreign {
-        return router
-            .layer(middleware::from_fn_with_state(shared.clone(), guard::guard))
-            .with_state(shared);
-    }
+    let router = Router::new();
+    let foreign = match &shared.foreign {
+        Some(Source::File(_)) => Some(router.route("/", get(files::index))),
+        Some(Source::Folder(_)) => Some(
+            router
+                .route("/", get(files::index))
+                .route("/{*path}", get(files::page)),
+        ),
+        Some(Source::Address(_)) => Some(router.fallback(upstream::forward)),
+        None => None,
+    };
+    let router = foreign.unwrap_or_else(of_task);
     router
+        .layer(middleware::from_fn_with_state(shared.clone(), guard::guard))
+        .with_state(shared)
+}
+
+/// What the pages of our tasks ask for.
+fn of_task() -> Router<Arc<Shared>> {
+    Router::new()
+        .route("/", get(files::index))
         .route("/variant.json", get(variant))
         .route("/reveal/{name}", post(reveal))
         .route("/audio/{name}", get(audio::clip))
@@ -281,8 +308,6 @@ fn router(shared: Arc<Shared>) -> Router {
         .route("/lib/{*path}", get(files::library))
         .route("/{*path}", get(files::page))
         .layer(DefaultBodyLimit::max(BODY))
-        .layer(middleware::from_fn_with_state(shared.clone(), guard::guard))
-        .with_state(shared)
 }
 
 async fn serve(listener: tokio::net::TcpListener, router: Router, stopped: watch::Receiver<bool>) {

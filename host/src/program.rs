@@ -1,5 +1,7 @@
 //! What every program that runs episodes begins with: a log, and threads.
 
+use std::io::Write;
+
 /// Sends the log to standard error, as `DYNACU_LOG` filters it, and starts the threads on which lanes are served.
 ///
 /// # Errors
@@ -11,7 +13,8 @@ pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
                 tracing_subscriber::EnvFilter::new("warn,whisper_rs=error,chromiumoxide=off")
             }),
         )
-        .with_writer(std::io::stderr)
+        .with_writer(|| Plain)
+        .with_ansi(false)
         .without_time()
         .init();
     tokio::runtime::Builder::new_multi_thread()
@@ -19,6 +22,21 @@ pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
         .worker_threads(4)
         .enable_all()
         .build()
+}
+
+/// Standard error for the log, which may hold what a page or a plugin said.
+struct Plain;
+
+impl Write for Plain {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        std::io::stderr().write_all(dynacu_figures::plain(&text).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stderr().flush()
+    }
 }
 
 /// Refuses a processor that this build is not for. `make dist` builds for x86-64-v3; a build from source fits the machine that it was

@@ -3,8 +3,13 @@
 use comfy_table::presets::ASCII_MARKDOWN;
 use comfy_table::{LineStyle, Table, TableStyle};
 
+use crate::plain;
+
+/// Characters of a cell that are shown. What a cell holds may come from a page; wider than 65535 the library panics.
+const WIDEST: usize = 500;
+
 /// Columns two spaces apart, for a terminal or a log, with a line below their names. No line is wrapped, so that the output can
-/// be searched and piped.
+/// be searched and piped; a long cell is cut, and none steers the terminal.
 #[must_use]
 pub fn text(columns: &[impl AsRef<str>], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
@@ -20,7 +25,8 @@ pub fn list(rows: &[Vec<String>]) -> String {
 
 fn for_terminal(mut table: Table, rows: &[Vec<String>]) -> String {
     table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('-')));
-    table.add_rows(rows);
+    let shown = |cell: &String| plain::line(cell, WIDEST);
+    table.add_rows(rows.iter().map(|row| row.iter().map(shown)));
     let last = table.column_count().saturating_sub(1);
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, if index < last { 2 } else { 0 }));
@@ -41,7 +47,7 @@ pub fn markdown(columns: &[impl AsRef<str>], rows: &[Vec<String>]) -> String {
 }
 
 fn escaped(cell: &str) -> String {
-    markdown_line(cell).replace('|', "\\|")
+    markdown_line(&plain::plain(&plain::cut(cell, WIDEST))).replace('|', "\\|")
 }
 
 /// A text as one line of Markdown in which nothing is HTML. A `<` before a space or a digit is none, and stays.
@@ -85,6 +91,16 @@ mod tests {
         let long = "word ".repeat(80).trim_end().to_owned();
         let table = text(&["detail"], &[vec![long.clone()]]);
         assert!(table.lines().any(|line| line == long), "{table}");
+    }
+
+    #[test]
+    fn a_cell_of_a_stranger_is_cut_and_fakes_no_row() {
+        let cell = format!("\u{1b}[2J\nA-E1  passed{}", "x".repeat(200_000));
+        let table = text(&["page result"], &[vec![cell.clone()]]);
+        assert_eq!(table.lines().count(), 3, "{table}");
+        assert!(table.contains("\\u{1b}[2J A-E1  passedxxx") && table.ends_with("x…\n"));
+        let markdown = markdown(&["page result"], &[vec![cell]]);
+        assert!(markdown.len() < 4 * WIDEST, "{}", markdown.len());
     }
 
     #[test]

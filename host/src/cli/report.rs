@@ -41,7 +41,7 @@ pub fn run(arguments: &ReportArguments) -> Result<Done> {
     );
     for note in &report.notes {
         if note.weight == dynacu_report::model::Weight::Warning {
-            eprintln!("note: {}", note.text);
+            eprintln!("note: {}", dynacu_figures::plain(&note.text));
         }
     }
     if arguments.json {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use dynacu_figures::table;
-use dynacu_record::{EndCause, Event, Line, ScoreResult};
+use dynacu_record::{EndCause, EpisodeResult, Event, Line, ScoreResult};
 use dynacu_report::{Episode, read_run};
 use dynacu_runtime::types::{Duration, PageEvent, ScoredEpisode};
 use dynacu_runtime::{Engine, Plugin, Scorer};
@@ -17,8 +17,9 @@ use serde::Serialize;
 use super::Done;
 use crate::bundled;
 use crate::episode::judge::{wants_verdict, wire};
-use crate::episode::scoring::{ask, ended};
+use crate::episode::scoring::{ask, ended, of_page};
 use crate::task::catalogue::Catalogue;
+use crate::task::foreign::CATEGORY;
 use crate::task::home::{Home, home};
 
 #[derive(Debug, Args)]
@@ -224,8 +225,11 @@ fn recorded(entries: &[Line]) -> Result<Recorded> {
 /// The episode through its scorer, as it was while it ran: a verdict after each event that wants one, then the score.
 async fn again(folder: &Path, episode: &Episode, scorers: &mut Scorers) -> Result<Judged> {
     let result = &episode.result;
-    let scorer = scorers.of(&result.task)?;
     let recorded = recorded(&dynacu_record::read_events(folder)?)?;
+    if result.category.starts_with(CATEGORY) {
+        return page(result, &recorded.variant);
+    }
+    let scorer = scorers.of(&result.task)?;
     let mut label = None;
     for end in 1..=recorded.events.len() {
         let so_far = &recorded.events[..end];
@@ -266,6 +270,20 @@ async fn again(folder: &Path, episode: &Episode, scorers: &mut Scorers) -> Resul
     Ok(Judged {
         outcome: crate::episode::outcome(&rescored).name().to_owned(),
         page_result,
+        score: rescored.score,
+    })
+}
+
+/// A page of somebody else told its result itself: it counts by the results that the record names.
+fn page(result: &EpisodeResult, variant: &str) -> Result<Judged> {
+    let variant: serde_json::Value = serde_json::from_str(variant)?;
+    let success = variant["settings"]["success"].as_str();
+    let success = success.context("the record does not say which result is success")?;
+    let mut rescored = result.clone();
+    rescored.score = Some(of_page(&result.page_result, success));
+    Ok(Judged {
+        outcome: crate::episode::outcome(&rescored).name().to_owned(),
+        page_result: rescored.page_result,
         score: rescored.score,
     })
 }

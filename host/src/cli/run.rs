@@ -90,10 +90,11 @@ pub async fn run(arguments: RunArguments) -> Result<Done> {
     write_info(&folder, &info)?;
     let finished = running::run(&work, lanes, first, &mut info).await?;
     info.ended = Some(now());
-    write_info(&folder, &info)?;
+    let described = write_info(&folder, &info);
     let left = work.is_left();
     let results: Vec<EpisodeResult> = finished.results.into_iter().flatten().collect();
     print(&folder, &results, json)?;
+    described.map_err(CouldNotRun)?;
     // A lane that was given up while the others did its work is no failure of the run.
     if let Some(error) = finished.broken
         && (left || results.len() < work.plan.len())

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -14,17 +13,14 @@ use super::choices::{Category, Lanes, Recognizer};
 use super::grants::Grant;
 use super::inference::ModelSettings;
 use super::layers::{Over, layered};
+use super::pages::{PageSet, PageSettings, page_set, pages};
 use super::read_toml;
-use super::values::{Fps, Name, Pace, TimeLimit, Trials, number_or_text, one_or_more};
+use super::values::{Fps, Name, Pace, SCHEMA, Trials, number_or_text, one_or_more};
 use crate::mode::ModeChoice;
 use crate::perception::keyframe::GateKind;
 use crate::perception::recognizer::RemoteSettings;
-use crate::task::foreign::Page;
 use crate::task::manifest::Tier;
 use crate::task::variant::Seed;
-
-/// The version of the format.
-pub(super) const SCHEMA: u32 = 1;
 
 /// All settings of a run. A field's comment is its help; what `--help` cannot set belongs to files alone.
 #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
@@ -81,6 +77,14 @@ pub struct RunSettings {
     pub remote_recognizer: Option<RemoteSettings>,
     #[command(flatten)]
     pub page: Option<PageSettings>,
+    /// Instead of tasks: a TOML file with one [[page]] for each of several pages (docs/tasks.md)
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = page_set(),
+        conflicts_with_all = ["page", "task", "category", "tier"]
+    )]
+    pub pages: Option<PageSet>,
     #[command(flatten)]
     pub models: ModelSettings,
 }
@@ -102,6 +106,7 @@ layered!(RunSettings {
     recognizer,
     remote_recognizer,
     page,
+    pages,
     models,
 });
 
@@ -151,51 +156,6 @@ impl Over for Vec<GroupSettings> {
     }
 }
 
-/// Instead of tasks, a page of somebody else: the table `[page]`, which a flag replaces as a whole.
-#[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct PageSettings {
-    /// Instead of tasks: one self-contained .html file that defines window.getTaskResult(); with --instruction and --success
-    #[arg(
-        id = "page",
-        long = "page",
-        requires_all = ["instruction", "success"],
-        conflicts_with_all = ["task", "category", "tier"]
-    )]
-    pub file: Option<PathBuf>,
-    /// The instruction for the page
-    #[arg(long, requires = "page")]
-    pub instruction: Option<String>,
-    /// The result of window.getTaskResult() that counts as success
-    #[arg(long, requires = "page")]
-    pub success: Option<String>,
-    /// Time limit of the page in seconds [default: 120]
-    #[arg(long, requires = "page")]
-    pub time_limit: Option<TimeLimit>,
-}
-
-impl PageSettings {
-    /// The page; its time limit is filled in where none was named.
-    pub(super) fn page(&mut self) -> Result<Page> {
-        let Self {
-            file: Some(file),
-            instruction: Some(instruction),
-            success: Some(success),
-            time_limit,
-        } = self
-        else {
-            bail!("[page] needs file, instruction and success");
-        };
-        let seconds = *time_limit.get_or_insert(TimeLimit::DEFAULT);
-        Ok(Page {
-            file: file.clone(),
-            instruction: instruction.clone(),
-            success: success.clone(),
-            time_limit: Duration::from_secs(seconds.get()),
-        })
-    }
-}
-
 impl RunSettings {
     /// As if these plugins, and nothing else, had been typed.
     #[must_use]
@@ -239,9 +199,7 @@ impl RunSettings {
         if let Some(index) = self.group.iter().position(|group| group.plugin.is_empty()) {
             bail!("[[group]] {} names no plugin", index + 1);
         }
-        if let Some(page) = &mut self.page {
-            page.page()?;
-        }
+        pages(self.page.as_mut(), self.pages.as_mut())?;
         Ok(self)
     }
 }

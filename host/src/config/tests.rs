@@ -74,15 +74,42 @@ fn a_page_is_recorded_with_its_limit() {
         "--success=pressed",
     ];
     let config = run(&page, RunSettings::default()).unwrap();
-    let limit = |config: &RunConfig| config.page.as_ref().map(|page| page.time_limit.as_secs());
+    let limit = |config: &RunConfig| config.pages.first().map(|page| page.time_limit.as_secs());
     assert_eq!(limit(&config), Some(120));
     let kept = recorded(&config).unwrap();
     let again = run(&[], RunSettings::from_record(&kept).unwrap()).unwrap();
     assert_eq!(recorded(&again).unwrap(), kept);
     // A page that is typed has nothing of the file's.
-    let file = "schema = 1\n[page]\nfile = \"a.html\"\ninstruction = \"\"\nsuccess = \"\"\ntime-limit = 40\n";
+    let file = "schema = 1\n[page]\npage = \"a.html\"\ninstruction = \"\"\nsuccess = \"\"\ntime-limit = 40\n";
     let over = run(&page, written(file).unwrap()).unwrap();
     assert_eq!(limit(&over), Some(120));
+}
+
+#[test]
+fn a_set_of_pages_is_recorded_whole_and_gives_way_to_one_that_is_typed() {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::write(root.path().join("a.html"), "getTaskResult").unwrap();
+    let entry = "[[page]]\npage = \"a.html\"\ninstruction = \"Wait.\"\nsuccess = \"over\"\n";
+    let file = root.path().join("pages.toml");
+    std::fs::write(
+        &file,
+        format!("schema = 1\n{entry}{entry}mode = \"standard\"\n"),
+    )
+    .unwrap();
+    let set = format!("--pages={}", file.display());
+    let config = run(&["--plugin=idle", &set], RunSettings::default()).unwrap();
+    assert_eq!(config.pages.len(), 2);
+    assert_eq!(config.pages[1].modes, [ModeChoice::Fixed(Mode::Standard)]);
+    let kept = recorded(&config).unwrap();
+    // The record holds what the file says, not where it lies.
+    std::fs::remove_file(&file).unwrap();
+    let again = run(&[], RunSettings::from_record(&kept).unwrap()).unwrap();
+    assert_eq!(again.pages, config.pages);
+    assert_eq!(recorded(&again).unwrap(), kept);
+    let one = ["--page=b.html", "--instruction=Wait.", "--success=over"];
+    let over = run(&one, RunSettings::from_record(&kept).unwrap()).unwrap();
+    let ids: Vec<&str> = over.pages.iter().map(|page| page.id.as_str()).collect();
+    assert_eq!(ids, ["PAGE"]);
 }
 
 #[test]
@@ -171,7 +198,11 @@ fn nonsense_is_told_with_its_file_and_key() {
             "schema = 1\n[[group]]\nplugin = \"idle\"\nmode = [\"fast\"]",
             "aoi_interactive",
         ),
-        ("schema = 1\n[page]\nfile = \"a.html\"", "[page] needs"),
+        (
+            "schema = 1\n[page]\npage = \"a.html\"",
+            "[page]: a page needs",
+        ),
+        ("schema = 1\n[page]\n[[pages]]", "do not go together"),
     ] {
         let error = format!("{:#}", written(text).unwrap_err());
         assert!(

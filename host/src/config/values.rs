@@ -10,6 +10,9 @@ use serde::de::value::{SeqAccessDeserializer, StrDeserializer};
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// The version of the format of settings, in files and records.
+pub const SCHEMA: u32 = 1;
+
 /// One of a few things that have names.
 pub trait Named: Copy + Send + Sync + 'static {
     /// In the order in which `--help` lists them.
@@ -115,6 +118,11 @@ bounded!(
     TimeLimit(u64), str::trim, |seconds| (1..=3600).contains(seconds), "must be from 1 to 3600 seconds"
 );
 
+bounded!(
+    /// Observations that a policy may take on a page.
+    StepLimit(u32), str::trim, |steps| (1..=10_000).contains(steps), "must be a whole number from 1 to 10000"
+);
+
 impl Pace {
     pub const DEFAULT: Self = Self(super::DEFAULT_PACE_MS as f64 / 1000.0);
 }
@@ -129,6 +137,10 @@ impl Trials {
 
 impl TimeLimit {
     pub const DEFAULT: Self = Self(120);
+}
+
+impl StepLimit {
+    pub const DEFAULT: Self = Self(100);
 }
 
 /// A value that a file may hold as a number, or as the text that the command line takes.

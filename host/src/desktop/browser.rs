@@ -7,15 +7,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use chromiumoxide::cdp::browser_protocol::log::DisableParams as NoLog;
+use chromiumoxide::cdp::browser_protocol::network::DisableParams as NoNetwork;
 use chromiumoxide::cdp::browser_protocol::page::{
     AddScriptToEvaluateOnNewDocumentParams, EventFrameNavigated, GetFrameTreeParams,
     ResetNavigationHistoryParams,
 };
 use chromiumoxide::cdp::browser_protocol::target::{EventTargetCrashed, EventTargetCreated};
-use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
+use chromiumoxide::cdp::js_protocol::runtime::{DisableParams as NoConsole, EvaluateParams};
 use chromiumoxide::error::CdpError;
 use chromiumoxide::handler::{Handler, HandlerConfig};
 use chromiumoxide::page::Page;
+use dynacu_figures::plain::cut;
 use futures::StreamExt;
 use parking_lot::Mutex;
 use serde::Deserialize;
@@ -39,6 +42,34 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// A loaded two-core machine can keep a healthy browser silent for seconds; a dead one is told by its process long before.
 const HEALTH_EVERY: Duration = Duration::from_secs(5);
 const HEALTH_WITHIN: Duration = Duration::from_secs(20);
+
+/// Characters of an address or an error that are kept.
+const WORDS: usize = 500;
+
+/// Asks for the page's result. What a page says is cut before it leaves the page, by nothing but syntax: every function that could
+/// do it (`slice`, `substring`) is the page's to replace, and so is what an object inherits (`then`).
+const PAGE_RESULT: &str = "
+(async () => {
+  const most = 4096;
+  const cut = (whole) => {
+    let text = '';
+    if (typeof whole === 'string') for (let at = 0; at < most && at < whole.length; at += 1) text += whole[at];
+    return text;
+  };
+  try {
+    const said = await window.getTaskResult();
+    return { __proto__: null, said: cut(typeof said === 'string' ? said : JSON.stringify(said ?? null)), threw: null };
+  } catch (error) {
+    try { return { __proto__: null, said: '', threw: cut(`${error}`) }; } catch { return { __proto__: null, said: '', threw: 'an error without a text' }; }
+  }
+})()";
+
+/// What [`PAGE_RESULT`] gives.
+#[derive(Deserialize)]
+struct Said {
+    said: String,
+    threw: Option<String>,
+}
 
 /// Runs in a world of its own in every document, where the page cannot see or undo it. Shuts the ways out that a mouse has:
 /// the context menu (back, reload, save, view source), the clicks (middle, or Return with Control or Shift) that open a link in a new window, and the drop of a link,
@@ -275,15 +306,13 @@ impl Browser {
         }
     }
 
-    /// What the page reports about itself: `window.getTaskResult()` as JSON.
+    /// What the page reports about itself: `window.getTaskResult()`, as JSON where it is no text; at most 4096 letters of it.
     pub async fn page_result(&self) -> Result<String, BrowserError> {
-        self.evaluate(
-            "(async () => {
-                const result = await window.getTaskResult();
-                return typeof result === 'string' ? result : JSON.stringify(result ?? null);
-            })()",
-        )
-        .await
+        let Said { said, threw } = self.evaluate(PAGE_RESULT).await?;
+        match threw {
+            Some(why) => Err(BrowserError::Script(cut(&why, WORDS).into_owned())),
+            None => Ok(said),
+        }
     }
 
     /// Evaluates an expression in the page and returns its value; promises are awaited.
@@ -301,7 +330,8 @@ impl Browser {
             .result;
         if let Some(exception) = answer.exception_details {
             let thrown = exception.exception.and_then(|object| object.description);
-            return Err(BrowserError::Script(thrown.unwrap_or(exception.text)));
+            let why = thrown.unwrap_or(exception.text);
+            return Err(BrowserError::Script(cut(&why, WORDS).into_owned()));
         }
         serde_json::from_value(answer.result.value.unwrap_or_default())
             .map_err(|error| BrowserError::Script(error.to_string()))
@@ -368,6 +398,10 @@ async fn prepare(
         ..AddScriptToEvaluateOnNewDocumentParams::new(GUARD)
     };
     page.execute(guard).await.map_err(text)?;
+    // What a page logs and fetches comes whole, however long, and nobody here asks for it.
+    page.execute(NoConsole::default()).await.map_err(text)?;
+    page.execute(NoLog::default()).await.map_err(text)?;
+    page.execute(NoNetwork::default()).await.map_err(text)?;
     Ok((page, version))
 }
 
@@ -405,13 +439,13 @@ async fn watch(
                     let frame = &event.frame;
                     let left = frame.parent_id.is_none()
                         && document().is_some_and(|document| document != *frame.loader_id.inner());
-                    left.then(|| BrowserEvent::LeftPage(frame.url.clone()))
+                    left.then(|| BrowserEvent::LeftPage(cut(&frame.url, WORDS).into_owned()))
                 }
                 Some(event) = created.next() => {
                     let target = &event.target_info;
                     let window = target.r#type == "page" || target.url.starts_with("devtools:");
                     (window && target.target_id != own && document().is_some())
-                        .then(|| BrowserEvent::LeftPage(target.url.clone()))
+                        .then(|| BrowserEvent::LeftPage(cut(&target.url, WORDS).into_owned()))
                 }
                 Some(event) = crashed.next() => (event.target_id == own)
                     .then(|| BrowserEvent::Lost(format!("the page crashed: {}", event.status))),

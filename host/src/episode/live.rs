@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use dynacu_figures::plain::cut;
 use dynacu_record::{EndCause, Event, PageEvent};
 use dynacu_runtime::types::{Brief, StopCause};
 use dynacu_runtime::{FailureKind, GuestFailure, Limits, PolicyEnd, PolicyRun};
@@ -29,6 +30,8 @@ const QUIET: Duration = Duration::from_millis(1500);
 const AFTER_THE_LIMIT: Duration = Duration::from_secs(60);
 /// How often a page without a scorer is asked for its result.
 const ASK_EVERY: Duration = Duration::from_millis(400);
+/// Characters of a page's error that are kept.
+const WORDS: usize = 500;
 type Reason = (EndCause, String);
 
 /// The running episode with what the loop counts.
@@ -293,12 +296,14 @@ impl<'a> Live<'a> {
 
     /// Asks a page without a scorer, now and then, what it has come to.
     async fn ask_page(&mut self) -> Option<Reason> {
-        if self.trial.task.foreign.is_none() || self.asked.elapsed() < ASK_EVERY {
+        let page = self.trial.task.foreign.as_ref()?;
+        if self.asked.elapsed() < ASK_EVERY {
             return None;
         }
         self.asked = Instant::now();
         match self.stage.browser.page_result().await {
-            Ok(result) if result == "pending" => None,
+            // Pages say at any time how things stand; what decides is named by the operator.
+            Ok(result) if !page.decides(&result) => None,
             Ok(result) => {
                 let now = self.stage.timebase.now();
                 self.stage.judge.page_says(result, now);
@@ -312,6 +317,9 @@ impl<'a> Live<'a> {
     }
 
     async fn settle_held(&mut self) -> Option<Reason> {
+        if let Err(error) = self.stage.recorder.health() {
+            return Some((EndCause::RecordLost, error.to_string()));
+        }
         if let Some(reason) = self.ask_page().await {
             return Some(reason);
         }
@@ -352,7 +360,10 @@ impl<'a> Live<'a> {
         match event {
             Some(FromPage::Event(event)) if event.name == "page-error" => Some((
                 EndCause::LaneCheckFailed,
-                format!("the page reports an error: {}", event.data),
+                format!(
+                    "the page reports an error: {}",
+                    cut(&event.data.to_string(), WORDS)
+                ),
             )),
             Some(FromPage::Event(event)) => self.happened(event).await,
             Some(FromPage::Microphone { at, samples }) => {

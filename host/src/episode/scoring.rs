@@ -18,16 +18,7 @@ pub(crate) async fn score(
     let ended = ended(cause)?;
     let Some(scorer) = judge.scorer() else {
         let success = task.foreign.as_ref().map(|page| page.success.as_str());
-        let passed = success == Some(page_result);
-        return Some(Ok(ScoreResult {
-            value: if passed { 1.0 } else { 0.0 },
-            passed,
-            explanation: format!(
-                "the page's result is {page_result}, success is {}",
-                success.unwrap_or_default()
-            ),
-            metrics: std::collections::BTreeMap::new(),
-        }));
+        return Some(Ok(of_page(page_result, success.unwrap_or_default())));
     };
     let episode = ScoredEpisode {
         task: task.manifest().id.clone(),
@@ -38,6 +29,17 @@ pub(crate) async fn score(
         duration: Duration::of(duration),
     };
     Some(ask(scorer, episode).await)
+}
+
+/// The score of a page that tells its result itself.
+pub(crate) fn of_page(page_result: &str, success: &str) -> ScoreResult {
+    let passed = success == page_result;
+    ScoreResult {
+        value: if passed { 1.0 } else { 0.0 },
+        passed,
+        explanation: format!("the page's result is {page_result}, success is {success}"),
+        metrics: std::collections::BTreeMap::new(),
+    }
 }
 
 /// What a scorer is told of an end; none where it leaves nothing to score.

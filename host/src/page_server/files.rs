@@ -14,11 +14,11 @@ use super::Shared;
 const LARGEST: u64 = 32 * 1024 * 1024;
 
 pub(super) async fn index(State(shared): State<Arc<Shared>>) -> Response {
-    file(shared.page.clone(), shared.index.clone()).await
+    own(&shared, shared.index.clone()).await
 }
 
 pub(super) async fn page(State(shared): State<Arc<Shared>>, Path(path): Path<String>) -> Response {
-    file(shared.page.clone(), path).await
+    own(&shared, path).await
 }
 
 pub(super) async fn library(
@@ -26,6 +26,13 @@ pub(super) async fn library(
     Path(path): Path<String>,
 ) -> Response {
     file(shared.library.clone(), path).await
+}
+
+async fn own(shared: &Shared, path: String) -> Response {
+    match &shared.page {
+        Some(folder) => file(folder.clone(), path).await,
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
 }
 
 async fn file(folder: Arc<Dir>, path: String) -> Response {
@@ -65,12 +72,23 @@ fn content_type(path: &str) -> Option<&'static str> {
         "css" => "text/css; charset=utf-8",
         "js" | "mjs" => "text/javascript; charset=utf-8",
         "json" => "application/json",
+        "txt" | "csv" => "text/plain; charset=utf-8",
+        "vtt" => "text/vtt",
+        "wasm" => "application/wasm",
         "svg" => "image/svg+xml",
+        "gif" => "image/gif",
+        "ico" => "image/x-icon",
         "png" => "image/png",
         "jpg" | "jpeg" => "image/jpeg",
         "webp" => "image/webp",
         "woff2" => "font/woff2",
+        "woff" => "font/woff",
+        "ttf" => "font/ttf",
+        "otf" => "font/otf",
         "ogg" => "audio/ogg",
+        "mp3" => "audio/mpeg",
+        "wav" => "audio/wav",
+        "m4a" => "audio/mp4",
         "webm" => "video/webm",
         "mp4" => "video/mp4",
         _ => return None,

@@ -9,6 +9,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::Shared;
+use crate::task::foreign::Source;
 
 pub(super) async fn guard(
     State(shared): State<Arc<Shared>>,
@@ -25,19 +26,7 @@ pub(super) async fn guard(
         StatusCode::FORBIDDEN.into_response()
     };
     let headers = answer.headers_mut();
-    let sources = if shared.foreign {
-        // A page in one file carries its script, style, pictures and sounds within it.
-        "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; connect-src data: blob:"
-            .to_owned()
-    } else {
-        format!(
-            "default-src 'self'; connect-src 'self' ws://{}",
-            shared.authority
-        )
-    };
-    let policy = format!(
-        "{sources}; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    );
+    let policy = policy(shared.foreign.as_ref(), &shared.authority);
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     }
@@ -57,6 +46,26 @@ pub(super) async fn guard(
         headers.insert(name, HeaderValue::from_static(value));
     }
     answer
+}
+
+/// What a page may load, ask and be framed by.
+fn policy(foreign: Option<&Source>, authority: &str) -> String {
+    let inline = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:";
+    let (sources, own) = match foreign {
+        None => (
+            format!("default-src 'self'; connect-src 'self' ws://{authority}"),
+            "'none'",
+        ),
+        // A page in one file carries its script, style, pictures and sounds within it.
+        Some(Source::File(_)) => (format!("{inline}; connect-src data: blob:"), "'none'"),
+        Some(Source::Folder(_) | Source::Address(_)) => (
+            format!("{inline}; connect-src 'self' data: blob:"),
+            "'self'",
+        ),
+    };
+    format!(
+        "{sources}; object-src 'none'; base-uri 'none'; form-action {own}; frame-ancestors {own}"
+    )
 }
 
 /// Only the page itself. Another site that finds the port has another origin; a name that was made to point here has

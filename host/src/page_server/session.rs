@@ -8,6 +8,7 @@ use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use dynacu_figures::plain::cut;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -16,8 +17,13 @@ use super::{FromPage, PageEvent, Shared, ended};
 
 /// The largest message of a page, in bytes: a long document is a few thousand words.
 const LARGEST: usize = 256 * 1024;
+/// All that a page may say in an episode, in bytes: the host keeps it until the end, for the scorer.
+pub(super) const IN_ALL: usize = 16 * 1024 * 1024;
 /// Messages that wait to be sent to the page: start, then results.
 const WAITING: usize = 16;
+
+/// Characters of a message that are logged.
+const WORDS: usize = 200;
 
 /// The way to the connected page.
 pub(super) struct Line {
@@ -73,7 +79,13 @@ async fn talk(shared: Arc<Shared>, mut socket: WebSocket) {
                 None => return,
             },
             message = socket.recv() => match message {
-                Some(Ok(Message::Text(text))) => take(&shared, &text).await,
+                Some(Ok(Message::Text(text))) => {
+                    let before = shared.said.fetch_add(text.len(), Ordering::Relaxed);
+                    if before + text.len() > IN_ALL {
+                        break "it says more than any page has to";
+                    }
+                    take(&shared, &text).await;
+                }
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                 Some(Ok(Message::Binary(_))) => break "it sent what is not text",
                 Some(Ok(Message::Close(_))) | None => break "its session was closed",
@@ -102,10 +114,13 @@ async fn take(shared: &Shared, text: &str) {
         Ok(PageMessage::Ready) => shared.report(FromPage::Ready).await,
         Ok(PageMessage::Event { t, name, data }) => {
             if !acceptable(&name) {
-                tracing::warn!(name, "the page sent an event that only the host may make");
+                let name = cut(&name, WORDS);
+                tracing::warn!(%name, "the page sent an event that only the host may make");
                 return;
             }
             if name == "moment" && !known(shared, &data) {
+                let data = data.to_string();
+                let data = cut(&data, WORDS);
                 tracing::warn!(%data, "the page marked a moment that task.toml does not name");
             }
             // The page's clock starts a moment after the host's; what it says can neither be before nor ahead.
@@ -114,7 +129,10 @@ async fn take(shared: &Shared, text: &str) {
                 .report(FromPage::Event(PageEvent { at, name, data }))
                 .await;
         }
-        Err(error) => tracing::warn!("the page sent something unreadable: {error}"),
+        Err(error) => {
+            let why = error.to_string();
+            tracing::warn!("the page sent something unreadable: {}", cut(&why, WORDS));
+        }
     }
 }
 

@@ -8,6 +8,8 @@ use crate::task::catalogue::Task;
 use crate::task::manifest::tests::manifest;
 use crate::task::variant::{Seed, draw};
 
+mod foreign;
+
 /// A task folder with a page, a library and one clip, being served.
 struct Place {
     _root: tempfile::TempDir,
@@ -434,6 +436,22 @@ async fn the_microphone_is_streamed_once_at_a_time() {
     let mut wrong = place.socket("/microphone").await.unwrap();
     wrong.text(r#"{"rate":48000}"#).await;
     assert!(wrong.ended().await);
+}
+
+#[tokio::test]
+async fn a_page_that_never_stops_talking_is_lost() {
+    let mut place = serve_example();
+    let mut session = place.socket("/session").await.unwrap();
+    session.text(r#"{"kind":"ready"}"#).await;
+    assert_eq!(place.report().await, FromPage::Ready);
+    place.server.start_page().unwrap();
+    // As if it had said so much already.
+    let said = &place.server.shared.said;
+    said.store(session::IN_ALL - 10, Ordering::Relaxed);
+    session
+        .text(r#"{"kind":"event","t":1,"name":"submit","data":{}}"#)
+        .await;
+    assert_eq!(place.report().await, FromPage::Lost);
 }
 
 #[tokio::test]

@@ -7,13 +7,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Result;
 use dynacu_record::{PluginFile, RunInfo, SCHEMA};
 use dynacu_runtime::{Engine, Plugin};
-use sha2::{Digest, Sha256};
 
 use super::agents::Crew;
 use super::machine;
 use super::plan::Planned;
 use crate::bundled;
 use crate::config::{self, RunConfig};
+use crate::task::foreign;
 use crate::task::home::Home;
 
 /// Describes a run before its first episode. `encoder` is the name of the image encoder that was loaded.
@@ -41,7 +41,7 @@ pub fn describe(
         .chain([home.page_lib.clone()])
         .collect();
     let mut plugins = crew.files();
-    if config.page.is_none() {
+    if config.pages.is_empty() {
         let scorers: BTreeSet<&str> = tasks
             .iter()
             .map(|task| task.manifest.scorer.plugin.as_str())
@@ -62,9 +62,9 @@ pub fn describe(
         host_commit: machine::commit(&home.root),
         plugins,
         models: machine::models()?,
-        task_set: match &config.page {
-            Some(page) => hex::encode(Sha256::digest(std::fs::read(&page.file)?)),
-            None => machine::digest(&folders)?,
+        task_set: match config.pages.as_slice() {
+            [] => machine::digest(&folders)?,
+            pages => foreign::digest(pages)?,
         },
         machine: machine::describe(),
         tasks: tasks.iter().map(|task| task.manifest.id.clone()).collect(),

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use anyhow::{Context, Result, anyhow};
+use dynacu_figures::plain;
 use dynacu_record::{EndCause, EpisodeResult};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::runtime::Handle;
@@ -20,7 +21,7 @@ use super::view::Views;
 use crate::config::RunConfig;
 use crate::driver::{self, Driver, NotRun};
 use crate::episode::stop::Stop;
-use crate::episode::{Bench, Policy, Trial};
+use crate::episode::{self, Bench, Policy, Trial};
 use crate::speech::Pcm;
 use crate::studio::Studio;
 use crate::task::prepare::{Prepared, prepare};
@@ -70,8 +71,6 @@ pub enum LaneEvent {
         index: usize,
         error: anyhow::Error,
     },
-    /// A record could not be written: nothing that follows could be either.
-    Unwritten(anyhow::Error),
     /// The lane takes no more episodes.
     GaveUp {
         lane: usize,
@@ -141,7 +140,9 @@ impl Work {
 
     fn prepared(&self, planned: &Planned) -> Result<Arc<Prepared>> {
         let seed = self.config.seed.for_trial(planned.trial);
-        Ok(Arc::new(match &self.config.page {
+        let mut pages = self.config.pages.iter();
+        let page = pages.find(|page| page.id == planned.task.manifest.id);
+        Ok(Arc::new(match page {
             Some(page) => page.prepared(seed)?,
             None => {
                 let studio = self.studio.lock();
@@ -208,7 +209,7 @@ pub fn spawn(
                     let _ = events.send(LaneEvent::GaveUp { lane, error }).await;
                 }
                 if let Err(error) = worker.driver.close().await {
-                    eprintln!("lane {number}: {error:#}");
+                    eprintln!("lane {number}: {}", plain(&format!("{error:#}")));
                 }
                 work.views.rests(number);
             });
@@ -243,41 +244,34 @@ impl Worker<'_> {
                     continue;
                 }
             };
-            match self.episode(index, planned, task).await? {
-                Ok(result) => {
-                    let last = self.work.judge(index, &result);
-                    let result = Box::new(result);
-                    let _ = events
-                        .send(LaneEvent::Ended {
-                            lane,
-                            index,
-                            result,
-                            last,
-                        })
-                        .await;
-                    if self.driver.failed_checks() >= FAILED_CHECKS {
-                        return Err(anyhow!(
-                            "the lane's check failed {FAILED_CHECKS} times in a row"
-                        ));
-                    }
-                }
-                Err(error) => {
-                    self.work.halted.store(true, Ordering::Relaxed);
-                    let _ = events.send(LaneEvent::Unwritten(error)).await;
-                    return Ok(());
-                }
+            let result = self.episode(index, planned, task).await?;
+            let last = self.work.judge(index, &result);
+            let result = Box::new(result);
+            let _ = events
+                .send(LaneEvent::Ended {
+                    lane,
+                    index,
+                    result,
+                    last,
+                })
+                .await;
+            if self.driver.failed_checks() >= FAILED_CHECKS {
+                return Err(anyhow!(
+                    "the lane's check failed {FAILED_CHECKS} times in a row"
+                ));
             }
         }
         Ok(())
     }
 
-    /// Runs one episode. The outer error means that there is no lane to be had, the inner one that the record could not be written.
+    /// Runs one episode. An error means that there is no lane to be had; where no record can be written the episode ends, and the next
+    /// one is tried, since its place may be a better one.
     async fn episode(
         &mut self,
         index: usize,
         planned: &Planned,
         task: Arc<Prepared>,
-    ) -> Result<Result<EpisodeResult>> {
+    ) -> Result<EpisodeResult> {
         let work = self.work;
         let policy = work.policy(planned)?;
         let number = self.number;
@@ -287,11 +281,15 @@ impl Worker<'_> {
                 Some(found) => resume::set_aside(&work.folder, planned, found)?,
                 None => 0,
             };
-            Ok(work.trial(number, planned, task, earlier))
+            Ok(work.trial(number, planned, Arc::clone(&task), earlier))
         };
         match self.driver.run(&work.bench, policy, trial).await {
-            Ok(result) => Ok(Ok(result)),
-            Err(NotRun::Unwritten(error)) => Ok(Err(error)),
+            Ok(result) => Ok(result),
+            Err(NotRun::Unwritten(error)) => {
+                let earlier = work.found.get(index).map_or(0, |found| found.spoiled);
+                let trial = work.trial(number, planned, task, earlier);
+                Ok(episode::unwritten(policy, &trial, &error))
+            }
             Err(NotRun::NoLane(error)) => {
                 // Another lane may do it.
                 work.queue().push_front(index);

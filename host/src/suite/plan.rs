@@ -140,19 +140,10 @@ pub fn table(plan: &[Planned], order: &[usize], seed: Seed) -> String {
 mod tests {
     use super::*;
     use crate::suite::agents::agent_name;
-    use crate::task::foreign::Page;
+    use crate::task::foreign::tests::task;
 
     fn plan() -> Vec<Planned> {
-        let root = tempfile::tempdir().unwrap();
-        let file = root.path().join("page.html");
-        std::fs::write(&file, "getTaskResult").unwrap();
-        let page = Page {
-            file,
-            instruction: String::new(),
-            success: String::new(),
-            time_limit: std::time::Duration::from_secs(1),
-        };
-        let task = page.task().unwrap();
+        let task = task("page.html");
         let all = Mode::ALL.into_iter().flat_map(|mode| {
             [GateKind::Local, GateKind::None].map(|gate| Planned {
                 policy: 0,

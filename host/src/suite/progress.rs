@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use dynacu_figures::plain::{self, plain};
 use dynacu_record::{EpisodeResult, Outcome};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
@@ -9,6 +10,8 @@ use super::view::LaneView;
 
 /// How often the bars are drawn.
 pub const REDRAW: Duration = Duration::from_millis(500);
+/// Characters of what an episode said that are shown in a line.
+const LONGEST: usize = 500;
 
 /// Counts of a run.
 #[derive(Debug)]
@@ -105,8 +108,8 @@ impl Progress {
     pub fn say(&self, text: &str) {
         match &self.bars {
             // A terminal that is gone is no reason to end a run.
-            Some(bars) => drop(bars.all.println(text)),
-            None => eprintln!("{text}"),
+            Some(bars) => drop(bars.all.println(plain(text))),
+            None => eprintln!("{}", plain(text)),
         }
     }
 
@@ -158,7 +161,7 @@ impl Progress {
     pub fn draw(&self, lanes: &[LaneView], cost_usd: f64) {
         let Some(bars) = &self.bars else { return };
         for (bar, lane) in bars.lanes.iter().zip(lanes) {
-            bar.set_message(match (lane.episode.is_empty(), lane.began) {
+            let message = match (lane.episode.is_empty(), lane.began) {
                 (true, _) => lane.doing.clone(),
                 (false, began) => format!(
                     "{}  {}, step {}, {} s",
@@ -167,7 +170,8 @@ impl Progress {
                     lane.step,
                     began.map_or(0, |began| began.elapsed().as_secs())
                 ),
-            });
+            };
+            bar.set_message(plain::line(&message, LONGEST));
             bar.tick();
         }
         bars.total
@@ -221,7 +225,8 @@ fn line(result: &EpisodeResult) -> String {
         let said = [result.detail.as_str(), why];
         let said: Vec<&str> = said.into_iter().filter(|part| !part.is_empty()).collect();
         if !said.is_empty() {
-            text.push_str(&format!(": {}", said.join("; ")));
+            let said = plain::line(&said.join("; "), LONGEST);
+            text.push_str(&format!(": {said}"));
         }
     }
     text
@@ -230,6 +235,17 @@ fn line(result: &EpisodeResult) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_an_episode_said_is_one_short_line() {
+        let mut result = crate::episode::tests::result("failed");
+        result.detail = format!("the page's result is \u{1b}[2J\n{}", "x".repeat(1 << 20));
+        let line = line(&result);
+        assert!(
+            line.len() < 700 && !line.contains(['\u{1b}', '\n']),
+            "{line}"
+        );
+    }
 
     #[test]
     fn the_rest_is_estimated_from_the_episodes_of_this_start_alone() {

@@ -97,27 +97,19 @@ fn attempt(run: &Path, planned: &Planned, number: u32) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use dynacu_record::EndCause;
 
     use super::*;
+    use crate::episode::tests::result;
     use crate::mode::Mode;
     use crate::perception::keyframe::GateKind;
-    use crate::task::foreign::Page;
+    use crate::task::foreign::tests::task;
 
     fn planned() -> Planned {
-        let root = tempfile::tempdir().unwrap();
-        let file = root.path().join("page.html");
-        std::fs::write(&file, "getTaskResult").unwrap();
-        let page = Page {
-            file,
-            instruction: String::new(),
-            success: String::new(),
-            time_limit: std::time::Duration::from_secs(1),
-        };
         Planned {
             policy: 0,
             model: None,
-            task: page.task().unwrap(),
+            task: task("page.html"),
             mode: Mode::Standard,
             gate: GateKind::Local,
             trial: 2,
@@ -129,19 +121,9 @@ mod tests {
     fn end(run: &Path, planned: &Planned, outcome: &str) {
         let folder = episode_folder(run, planned);
         std::fs::create_dir_all(&folder).unwrap();
-        let result = json!({
-            "schema": 2, "gate": "local", "model_calls": 0, "task": "PAGE", "category": "P", "tier": "medium", "mode": "standard", "trial": 2, "seed": "1",
-            "policy": {"name": "idle", "version": "1", "sha256": ""}, "model": null,
-            "outcome": outcome, "cause": "host-error", "detail": "", "page_result": "", "score": null, "steps": 0,
-            "time_to_completion_s": null, "wall_s": 1.0,
-            "overhead_ms": {"observe": [], "asr": [], "keyframe": [], "encode": []}, "model_ms": [],
-            "usage": {"input_tokens": 0, "cached_input_tokens": 0, "output_tokens": 0, "reasoning_tokens": 0, "cost_usd": null},
-            "perception": {"frames": 0, "late_frames": 0, "interval_ms": null, "recognition_failures": 0, "keyframes": 0, "sentences": 0, "heard_s": 0.0,
-                           "sound_gaps_ms": 0, "moments": 0, "delay_ms_p95": null},
-            "speech": {"utterances": 0, "received": 0, "latency_ms_p95": null},
-            "actions": {"done": 0, "off_screen": 0, "forbidden": 0, "unknown_key": 0, "not_granted": 0, "cancelled": 0, "invalid": 0, "failed": 0},
-            "earlier_infrastructure_errors": 0
-        });
+        let mut result = result(outcome);
+        result.cause = EndCause::HostError;
+        result.score = None;
         dynacu_record::write_json(&folder.join("episode.json"), &result).unwrap();
     }
 

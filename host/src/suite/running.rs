@@ -26,7 +26,7 @@ pub struct Finished {
 /// Runs what is in the queue on so many lanes; `first` has a lane already.
 ///
 /// # Errors
-/// `run.json` cannot be written, or the system gives no thread.
+/// The system gives no thread.
 pub async fn run(
     work: &Arc<Work>,
     lanes: usize,
@@ -47,6 +47,7 @@ pub async fn run(
         progress: Progress::new(Counts::new(work.plan.len(), kept, lanes)),
         position: kept,
         positions: HashMap::new(),
+        kept: true,
         finished: Finished {
             results: work
                 .found
@@ -62,7 +63,7 @@ pub async fn run(
             event = events.recv() => match event {
                 Some(event) => {
                     run.hear(event);
-                    run.keep(info)?;
+                    run.keep(info);
                 }
                 None => break,
             },
@@ -87,6 +88,8 @@ struct Run<'a> {
     position: usize,
     /// Of each episode under way.
     positions: HashMap<usize, usize>,
+    /// Whether `run.json` could be written last time.
+    kept: bool,
     finished: Finished,
 }
 
@@ -120,7 +123,6 @@ impl Run<'_> {
                     "      lane {lane}: {name} could not be prepared: {error:#}"
                 ));
             }
-            LaneEvent::Unwritten(error) => self.finished.broken = Some(error),
             LaneEvent::GaveUp { lane, error } => {
                 self.progress
                     .say(&format!("lane {lane} is given up: {error:#}"));
@@ -140,18 +142,24 @@ impl Run<'_> {
         }
     }
 
-    /// What was spent so far outlives the host, however it dies.
-    fn keep(&self, info: &mut RunInfo) -> std::io::Result<()> {
+    /// What was spent so far outlives the host, however it dies. A disk that is full may have room again after the next episode.
+    fn keep(&mut self, info: &mut RunInfo) {
         let Some(inference) = &mut info.inference else {
-            return Ok(());
+            return;
         };
         let spent = self.work.crew.service.budget.spent();
-        if inference.tokens == spent.tokens && inference.uncounted == spent.uncounted {
-            return Ok(());
+        let same = inference.tokens == spent.tokens && inference.uncounted == spent.uncounted;
+        if same && self.kept {
+            return;
         }
         inference.tokens = spent.tokens;
         inference.cost_usd = spent.cost_usd;
         inference.uncounted = spent.uncounted;
-        dynacu_record::write_json(&self.work.folder.join("run.json"), info)
+        let written = dynacu_record::write_json(&self.work.folder.join("run.json"), info);
+        if let (Err(error), true) = (&written, self.kept) {
+            self.progress
+                .say(&format!("run.json cannot be written: {error}"));
+        }
+        self.kept = written.is_ok();
     }
 }

@@ -1,6 +1,6 @@
 //! Which tasks a run asks for in which modes, before anybody is named to do them.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::config::RunConfig;
 use crate::mode::{Mode, ModeChoice};
@@ -44,22 +44,29 @@ pub fn slots(config: &RunConfig, catalogue: &Catalogue) -> Result<Vec<Slot>> {
     Ok(slots)
 }
 
-/// A page that is no task of ours, in the modes of every group.
-pub fn slots_of_page(config: &RunConfig, page: &Task) -> Result<Vec<Slot>> {
+/// Pages that are no tasks of ours, in their own modes or else in those of every group.
+pub fn slots_of_pages(config: &RunConfig) -> Result<Vec<Slot>> {
     let mut slots = Vec::new();
     for (index, group) in config.groups.iter().enumerate() {
-        for choice in &group.modes {
-            let mode = match choice {
-                ModeChoice::Fixed(mode) => *mode,
-                ModeChoice::Needs => bail!(
-                    "the mode that your own page needs is not known: name a mode instead of `needs`"
-                ),
+        for page in &config.pages {
+            let task = page.task().with_context(|| page.id.clone())?;
+            let modes = match page.modes.as_slice() {
+                [] => &group.modes,
+                _ => &page.modes,
             };
-            slots.push(Slot {
-                group: index,
-                task: page.clone(),
-                mode,
-            });
+            for choice in modes {
+                let mode = match choice {
+                    ModeChoice::Fixed(mode) => *mode,
+                    ModeChoice::Needs => bail!(
+                        "the mode that your own page needs is not known: name a mode instead of `needs`"
+                    ),
+                };
+                slots.push(Slot {
+                    group: index,
+                    task: task.clone(),
+                    mode,
+                });
+            }
         }
     }
     Ok(slots)

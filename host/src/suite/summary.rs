@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dynacu_figures::table;
-use dynacu_record::{EpisodeResult, Outcome};
+use dynacu_record::{EndCause, EpisodeResult, Outcome};
 use serde_json::{Value, json};
 
 use crate::config::DEFAULT_GATE;
@@ -64,6 +64,15 @@ pub fn table(results: &[EpisodeResult]) -> String {
     if left_out > 0 {
         text.push_str(&format!(
             "{left_out} not counted (infrastructure or unscored): see the detail in episode.json\n"
+        ));
+    }
+    let lost = results
+        .iter()
+        .filter(|result| result.cause == EndCause::RecordLost)
+        .count();
+    if lost > 0 {
+        text.push_str(&format!(
+            "{lost} could not be recorded (record-lost): make room, then `--resume` runs them again\n"
         ));
     }
     text
@@ -139,4 +148,32 @@ fn shares(results: &[EpisodeResult]) -> BTreeMap<Share, (usize, usize)> {
         }
     }
     shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::episode::tests::result;
+
+    #[test]
+    fn a_cell_that_a_page_wrote_does_not_break_the_table() {
+        let mut said = result("passed");
+        said.page_result = "x".repeat(200_000_000);
+        let table = table(&[said]);
+        assert!(table.len() < 3_000, "{}", table.len());
+    }
+
+    #[test]
+    fn a_lost_record_is_in_the_table_and_said_below_it() {
+        let mut lost = result("infrastructure-error");
+        lost.cause = EndCause::RecordLost;
+        let table = table(&[result("passed"), lost]);
+        assert!(table.contains("record-lost"), "{table}");
+        assert!(table.contains("1 of 1 passed\n1 not counted"), "{table}");
+        assert!(
+            table.contains("1 could not be recorded (record-lost)"),
+            "{table}"
+        );
+        assert!(!super::table(&[result("passed")]).contains("recorded"));
+    }
 }

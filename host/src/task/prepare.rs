@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::SpeechClip;
 use super::catalogue::Task;
 use super::clips::ClipSet;
+use super::foreign::Source;
 use super::manifest::Manifest;
 use super::variant::{Seed, Variant, draw};
 
@@ -44,10 +45,11 @@ pub struct RenderedClips {
 /// What decides a page that is none of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Foreign {
-    /// The one file that is served.
-    pub file: PathBuf,
+    pub source: Source,
     /// What `window.getTaskResult()` returns when the task is done.
     pub success: String,
+    /// What it returns when the task has failed for good.
+    pub failure: Vec<String>,
 }
 
 /// A task with one variant of it, ready to be served.

@@ -21,7 +21,7 @@ use crate::suite::lanes::Work;
 use crate::suite::plan::{Planned, episodes, order, table};
 use crate::suite::resume::{Found, look};
 use crate::suite::resumed::Resumed;
-use crate::suite::slots::{slots, slots_of_page};
+use crate::suite::slots::{slots, slots_of_pages};
 use crate::suite::view::Views;
 use crate::task::catalogue::Catalogue;
 use crate::task::home::{Home, home};
@@ -45,9 +45,10 @@ impl Draft {
     /// Loads the plugins and works out the episodes; of a run that is taken up again, looks at what is there.
     pub(super) async fn new(config: RunConfig, resumed: Option<Resumed>) -> Result<Self> {
         let home = home()?;
-        let slots = match &config.page {
-            Some(page) => slots_of_page(&config, &page.task()?)?,
-            None => slots(&config, &Catalogue::open(&home)?)?,
+        let slots = if config.pages.is_empty() {
+            slots(&config, &Catalogue::open(&home)?)?
+        } else {
+            slots_of_pages(&config)?
         };
         let engine = Engine::new()?;
         let earlier = resumed
