@@ -15,6 +15,10 @@ use dynacu_runtime::{Manifest, NoBlobs};
 use super::address::LookUp;
 use super::*;
 use crate::capture::timebase::Timebase;
+use crate::inference::budget::Budget;
+use crate::inference::prices::Prices;
+use crate::inference::provider::ModelService;
+use crate::inference::seal::Seal;
 
 const SECRET: &str = "sk-example-0123456789";
 const MANIFEST: &str = r#"
@@ -106,8 +110,16 @@ fn egress(server: Option<SocketAddr>) -> CallEgress {
         .map(|server| format!("api.example.com=http://{server}").parse().unwrap())
         .into_iter()
         .collect();
+    let network = Arc::new(Network::with_look_up(At("127.0.0.1".parse().unwrap())));
+    let service = ModelService {
+        network: Arc::clone(&network),
+        prices: Prices::load(None).unwrap(),
+        budget: Budget::default(),
+        seal: Seal::new().unwrap(),
+        deadline: Duration::from_secs(30),
+    };
     CallEgress {
-        network: Arc::new(Network::with_look_up(At("127.0.0.1".parse().unwrap()))),
+        network,
         grant: Arc::new(Grant {
             allowed: Allowed::new(&manifest, &endpoints),
             secrets: Secrets::read("fixture", &manifest, |_| Some(SECRET.to_owned())).unwrap(),
@@ -116,6 +128,7 @@ fn egress(server: Option<SocketAddr>) -> CallEgress {
         until: Instant::now() + Duration::from_secs(30),
         statuses: Arc::default(),
         requests: AtomicUsize::new(0),
+        account: Arc::new(Account::new(Arc::new(service), None, false, 16)),
         log: None,
     }
 }
