@@ -214,6 +214,30 @@ fn an_optional_key_stays_here_unless_it_is_granted() {
     );
 }
 
+/// It decides how often a provider is asked and for how much, on the operator's account.
+#[test]
+fn a_strangers_adapter_needs_a_budget_unless_it_asks_this_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let adapter = adapter(folder.path(), ADAPTER).unwrap();
+    let out = folder.path().join("run");
+    let words = [
+        "does not come with this host",
+        "api.example.com",
+        "--max-cost",
+        "--max-tokens",
+    ];
+    let run = |more: &[&str]| run(&adapter, &out, None, more).unwrap();
+    says(&run(&GRANTS[..2]), 2, &words);
+    let elsewhere = ["--endpoint", "api.example.com=http://192.0.2.1:8000"];
+    says(&run(&elsewhere), 2, &words);
+    assert!(!out.exists());
+    // Both of these go on to the preflight, where the server says that it has had enough.
+    let endpoint = provider("402 Payment Required").unwrap();
+    says(&run(&["--endpoint", &endpoint]), 1, &["quota"]);
+    let limited = ["--endpoint", &endpoint, "--max-tokens", "1000"];
+    says(&run(&limited), 1, &["quota"]);
+}
+
 #[test]
 fn a_spent_quota_is_told_from_a_wrong_key() {
     let folder = tempfile::tempdir().unwrap();

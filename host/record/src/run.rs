@@ -62,11 +62,11 @@ pub struct InferenceInfo {
     pub max_tokens: Option<u64>,
     /// Key of the adapters' random numbers, hex.
     pub adapter_random: String,
-    /// Input and output of all answers, the preflight's included.
+    /// Input and output of all requests, the preflight's included; where an adapter reports less than the host saw, that.
     pub tokens: u64,
-    /// Of all answers, US dollars.
+    /// Of the same, US dollars.
     pub cost_usd: f64,
-    /// Answers without usage or without a price: they are not in the cost.
+    /// Answers without usage, which count by what the host saw, or without a price, which are not in the cost.
     pub uncounted: u64,
 }
 

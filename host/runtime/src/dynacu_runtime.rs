@@ -51,5 +51,6 @@ pub use policy_host::{
     SessionEvent,
 };
 pub use policy_run::{PolicyEnd, PolicyRun};
+pub use quota::json_size;
 pub use scorer::Scorer;
 pub use world::{INTERFACE_VERSION, PluginKind};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 
+use crate::quota::json_size;
 use crate::types::Level;
 
 /// A longer line is cut; printed text without a line break is broken here.
@@ -118,7 +119,7 @@ impl Kept {
             message.truncate(message.floor_char_boundary(LINE_BYTES));
             message.push('…');
         }
-        let size = message.len() as u64;
+        let size = json_size(&message) as u64;
         if self.lines_left == 0 || self.bytes_left < size {
             self.left_out += 1;
             return;

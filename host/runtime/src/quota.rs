@@ -1,8 +1,12 @@
-//! How much one policy may add to its episode's record. Lines have a quota of their own, in `lines.rs`.
+//! How much one policy may add to its episode's record, by the bytes that are written. Lines have a quota of their own, in `lines.rs`.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
 
 use crate::failure::{Cut, GuestFailure};
 use crate::limits::Limits;
-use crate::types::{Action, ModelRequest, Part, TextLine, ToolOutput};
+use crate::types::{Action, ModelRequest, TextLine};
 
 /// What a line takes beside its texts: kind, times, ids, the hash of the line before it; and the clock readings that may have a line of
 /// their own before it.
@@ -58,52 +62,50 @@ fn take(left: &mut u64, bytes: u64, limit: u64, what: &str) -> wasmtime::Result<
     Ok(())
 }
 
-/// An action's texts; it is recorded twice, when it is queued and when it is over.
+/// Bytes that a value has as JSON: a control character takes six, an empty message its keys and brackets.
+#[must_use]
+pub fn json_size(value: &impl Serialize) -> usize {
+    struct Count(usize);
+
+    impl Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let mut count = Count(0);
+    match serde_json::to_writer(&mut count, value) {
+        Ok(()) => count.0,
+        // What cannot be written has no end.
+        Err(_) => usize::MAX,
+    }
+}
+
+/// An action; it is recorded twice, when it is queued and when it is over.
 pub(crate) fn recorded_size(action: &Action) -> usize {
-    let text = match action {
-        Action::Type { text } | Action::Speak { text } | Action::Key { combo: text } => text.len(),
-        Action::Click { .. }
-        | Action::Drag { .. }
-        | Action::Move { .. }
-        | Action::Scroll { .. }
-        | Action::Wait { .. }
-        | Action::Done => 0,
-    };
-    ENTRY + 2 * text
+    ENTRY + 2 * json_size(action)
 }
 
 /// A line that was read out of a frame.
 pub(crate) fn reading_size(line: &TextLine) -> usize {
-    ENTRY / 2 + line.text.len()
+    ENTRY / 2 + json_size(&line.text)
 }
 
-/// A model request's texts.
+/// A model request, which is a file of its own.
 pub(crate) fn request_size(request: &ModelRequest) -> u64 {
-    let output = |output: &ToolOutput| match output {
-        ToolOutput::Text(text) => text.len(),
-        ToolOutput::Image(blob) => blob.sha256.len(),
-    };
-    let part = |part: &Part| match part {
-        Part::Text(text) | Part::Opaque(text) => text.len(),
-        Part::Image(blob) | Part::Audio(blob) => blob.sha256.len(),
-        Part::ToolCall(call) => call.id.len() + call.name.len() + call.arguments.len(),
-        Part::ToolResult(result) => {
-            result.id.len() + result.output.iter().map(output).sum::<usize>()
-        }
-    };
-    let parts = request.messages.iter().flat_map(|message| &message.parts);
-    let tools = request
-        .tools
-        .iter()
-        .map(|tool| ENTRY + tool.name.len() + tool.description.len() + tool.input_schema.len());
-    let all = parts.map(|found| ENTRY + part(found)).sum::<usize>() + tools.sum::<usize>();
-    all as u64
+    (ENTRY + json_size(request)) as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::failure::FailureKind;
+    use crate::types::{Message, Part, Role};
 
     #[test]
     fn past_its_quota_a_guest_ends() {
@@ -121,5 +123,46 @@ mod tests {
         assert_eq!(failure.kind, FailureKind::OutputTooLarge, "{failure}");
         quota.made(1000).unwrap();
         assert!(quota.made(1).is_err());
+    }
+
+    /// A policy that floods the record with what looks like little.
+    #[test]
+    fn empty_messages_and_control_characters_count_as_they_are_written() {
+        let flood = |messages: Vec<Message>| ModelRequest {
+            messages,
+            tools: Vec::new(),
+            display: None,
+            max_output_tokens: None,
+            temperature: None,
+        };
+        let message = |parts: Vec<Part>| Message {
+            role: Role::User,
+            parts,
+        };
+        let empty = flood(vec![message(Vec::new()); 1000]);
+        let escaped = flood(vec![message(vec![Part::Text("\u{1}".repeat(5000))])]);
+        for (name, request) in [("empty", empty), ("escaped", escaped)] {
+            let written = serde_json::to_vec(&request).unwrap().len();
+            assert!(written > 25_000, "{name}: {written}");
+            let mut quota = Quota::new(&Limits {
+                media: 10 * written as u64,
+                ..Limits::policy(std::time::Duration::from_secs(10), [0; 32])
+            });
+            let end = (0..10).find_map(|_| quota.made(request_size(&request)).err());
+            let end = end.unwrap();
+            let failure = &end.downcast_ref::<Cut>().unwrap().0;
+            assert_eq!(
+                failure.kind,
+                FailureKind::OutputTooLarge,
+                "{name}: {failure}"
+            );
+        }
+        let typed = |text: &str| {
+            recorded_size(&Action::Type {
+                text: text.repeat(1000),
+            })
+        };
+        assert_eq!(typed("\u{1}") - typed("x"), 2 * 5 * 1000);
+        assert_eq!(json_size(&"\u{1}\n"), 2 + 6 + 2);
     }
 }

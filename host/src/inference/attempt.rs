@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use dynacu_runtime::types::{ModelError, ModelRequest, ModelResponse};
 use dynacu_runtime::{Blobs, GuestFailure, LogSink, NoBlobs, Outside};
 
+use super::account::Account;
 use super::egress::CallEgress;
 use super::exchange::ExchangeLog;
 use super::media::EpisodeMedia;
@@ -15,6 +16,10 @@ use super::status::{ProviderStatus, StatusLog};
 
 /// The guest outlives its last request's deadline by this much, so that it can say what happened.
 const LAST_WORDS: Duration = Duration::from_secs(5);
+/// Bytes of a provider's name for a model.
+const MODEL_NAME: usize = 256;
+/// Bytes of an adapter's error.
+const ERROR_TEXT: usize = 8 << 10;
 
 /// What an attempt came to.
 pub struct Tried {
@@ -40,6 +45,7 @@ pub async fn attempt(
         None => (Arc::new(NoBlobs), Arc::new(NoBlobs)),
     };
     let provider = &model.provider;
+    let account = Arc::new(Account::open(model, &request));
     let outside = Outside {
         egress: Arc::new(CallEgress {
             network: Arc::clone(&model.service.network),
@@ -48,6 +54,7 @@ pub async fn attempt(
             until,
             statuses: Arc::clone(&statuses),
             requests: AtomicUsize::new(0),
+            account: Arc::clone(&account),
             log,
         }),
         blobs: for_guest,
@@ -57,10 +64,49 @@ pub async fn attempt(
     let outcome = provider
         .adapter
         .complete(&model.name, &provider.settings, request, outside)
-        .await;
+        .await
+        .map(short);
+    account.settle(
+        outcome
+            .as_ref()
+            .ok()
+            .and_then(|answer| answer.as_ref().ok()),
+    );
     Tried {
         outcome,
         status: statuses.last(),
+    }
+}
+
+/// What goes into the record's lines is no longer than a line.
+fn short(outcome: Result<ModelResponse, ModelError>) -> Result<ModelResponse, ModelError> {
+    let cut = |text: &mut String, limit: usize| {
+        if text.len() > limit {
+            text.truncate(text.floor_char_boundary(limit));
+            text.push('…');
+        }
+    };
+    match outcome {
+        Ok(mut response) => {
+            cut(&mut response.model, MODEL_NAME);
+            Ok(response)
+        }
+        Err(mut error) => {
+            match &mut error {
+                ModelError::QuotaExceeded(text)
+                | ModelError::Authentication(text)
+                | ModelError::InvalidRequest(text)
+                | ModelError::ContextExceeded(text)
+                | ModelError::Refused(text)
+                | ModelError::Protocol(text)
+                | ModelError::Other(text) => cut(text, ERROR_TEXT),
+                ModelError::RateLimited(_)
+                | ModelError::Overloaded(_)
+                | ModelError::Timeout
+                | ModelError::Cancelled => {}
+            }
+            Err(error)
+        }
     }
 }
 

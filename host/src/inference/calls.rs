@@ -13,10 +13,12 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
+use super::allotment::Allotment;
 use super::attempt::{attempt, jitter};
 use super::exchange::ExchangeLog;
 use super::provider::Model;
 use super::retry::{Next, Patience, TROUBLE_IN_A_STEP, failure, next};
+use super::seal::NotIssued;
 use crate::capture::timebase::Timebase;
 
 #[cfg(test)]
@@ -58,6 +60,7 @@ pub struct Inference {
     timebase: Arc<Timebase>,
     asker: Box<dyn Asker>,
     patience: Patience,
+    allotment: Arc<Allotment>,
     runtime: Handle,
     state: Mutex<State>,
 }
@@ -100,6 +103,7 @@ impl Inference {
             timebase,
             asker: Box::new(asker),
             patience: Patience::new(TROUBLE_IN_A_STEP),
+            allotment: Arc::default(),
             runtime: Handle::current(),
             state: Mutex::default(),
         })
@@ -182,13 +186,19 @@ impl Inference {
         self: Arc<Self>,
         call: u64,
         step: u32,
-        request: ModelRequest,
+        mut request: ModelRequest,
         cancelled: oneshot::Receiver<()>,
     ) {
+        let Model {
+            service, provider, ..
+        } = &*self.model;
+        let adapter = &provider.plugin.sha256;
+        let opened = service.seal.open(adapter, &self.model.name, &mut request);
+        // Without the tags, so that the record is the same whatever the key.
         self.write_call(call, step, &request);
         let began = Instant::now();
         let ended = tokio::select! {
-            ended = self.converse(call, &request) => ended,
+            ended = self.ask(call, &request, opened) => ended,
             _ = cancelled => Ended::Delivered {
                 outcome: Err(ModelError::Cancelled),
                 attempts: 0,
@@ -199,12 +209,15 @@ impl Inference {
         self.state().running.remove(&call);
         match ended {
             Ended::Delivered {
-                outcome,
+                mut outcome,
                 attempts,
                 took,
                 waited,
             } => {
                 self.write_answer(call, step, &outcome, attempts, took, waited);
+                if let Ok(response) = &mut outcome {
+                    service.seal.close(adapter, &self.model.name, response);
+                }
                 self.asker.deliver(Completion { call, outcome });
             }
             Ended::Episode(cause, detail) => {
@@ -215,11 +228,41 @@ impl Inference {
         }
     }
 
+    /// Asks where every part of the request is as it was handed out, and looks whether the answer finds room in the record.
+    async fn ask(&self, call: u64, request: &ModelRequest, opened: Result<(), NotIssued>) -> Ended {
+        if let Err(not_issued) = opened {
+            return Ended::Delivered {
+                outcome: Err(ModelError::InvalidRequest(not_issued.to_string())),
+                attempts: 0,
+                took: Duration::ZERO,
+                waited: Duration::ZERO,
+            };
+        }
+        let ended = self.converse(call, request).await;
+        if let Ended::Delivered {
+            outcome: Ok(response),
+            ..
+        } = &ended
+        {
+            self.allotment.take_json(response);
+        }
+        match self.allotment.used_up() {
+            Some(why) => self.adapter_failed(&GuestFailure {
+                kind: FailureKind::OutputTooLarge,
+                detail: why,
+            }),
+            None => ended,
+        }
+    }
+
     /// Asks until there is something to deliver, or no sense in going on.
     async fn converse(&self, call: u64, request: &ModelRequest) -> Ended {
         let began = Instant::now();
         let until = began + self.model.service.deadline;
         for number in 1.. {
+            if self.allotment.used_up().is_some() {
+                break;
+            }
             if let Some(why) = self.model.service.budget.exhausted() {
                 return Ended::Episode(EndCause::Budget, why);
             }
@@ -227,6 +270,7 @@ impl Inference {
             let log = ExchangeLog {
                 recorder: self.recorder.clone(),
                 timebase: Arc::clone(&self.timebase),
+                allotment: Arc::clone(&self.allotment),
                 call,
                 attempt: number,
             };
@@ -344,7 +388,6 @@ impl Inference {
         let response = outcome.as_ref().ok();
         let usage = response.and_then(|response| self.model.usage(response));
         if response.is_some() {
-            self.model.service.budget.charge(usage.as_ref());
             self.count(usage.as_ref(), took);
         }
         self.record(Event::ModelAnswer {
@@ -381,13 +424,16 @@ impl Inference {
         let (recorder, timebase) = (self.recorder.clone(), Arc::clone(&self.timebase));
         let plugin = self.model.provider.plugin.name.clone();
         let scrubber = self.model.provider.grant.secrets.scrubber().clone();
+        let allotment = Arc::clone(&self.allotment);
         Arc::new(move |level, message| {
             let event = Event::GuestLog {
                 plugin: plugin.clone(),
                 level: level_name(level).to_owned(),
                 message: scrubber.text(&message),
             };
-            recorder.event_waiting(timebase.now(), event);
+            if allotment.take_json(&event) {
+                recorder.event_waiting(timebase.now(), event);
+            }
         })
     }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
 use dynacu_runtime::types::{BodyPart, HttpError, HttpMethod, HttpRequest, HttpResponse};
 use dynacu_runtime::{Blobs, Egress};
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -17,7 +18,9 @@ use self::address::{NotPublic, is_public};
 use self::allowed::{Allowed, Destination, leads_elsewhere};
 use self::network::{Network, chain};
 use self::secrets::Secrets;
+use super::account::Account;
 use super::exchange::{ExchangeLog, Received, Sent, visible};
+use super::floor;
 use super::status::{ProviderStatus, StatusLog, of_response};
 
 pub mod address;
@@ -32,6 +35,8 @@ const LARGEST_REQUEST: usize = 40 << 20;
 const LARGEST_RESPONSE: usize = 16 << 20;
 /// HTTP requests of one attempt: adapters need one, uploads and polls a few more.
 const REQUESTS: usize = 16;
+/// A request's URL and headers, which stand in the record's lines.
+const LARGEST_HEAD: usize = 64 << 10;
 /// Headers that belong to the connection, or that would let a secret come back in a form in which it is not found.
 const HOSTS_OWN: [HeaderName; 12] = [
     header::HOST,
@@ -64,6 +69,7 @@ pub struct CallEgress {
     pub statuses: Arc<StatusLog>,
     /// Requests so far, refused ones included.
     pub requests: AtomicUsize,
+    pub account: Arc<Account>,
     /// None outside of episodes.
     pub log: Option<ExchangeLog>,
 }
@@ -73,19 +79,25 @@ struct Ready {
     destination: Destination,
     method: Method,
     headers: HeaderMap,
-    body: Vec<u8>,
+    body: Bytes,
+    /// Tokens that the body has at least, where it has any: so many are held on the account.
+    held: Option<u64>,
     timeout: Duration,
     /// Whether running out of time is the provider's doing, and not a short timeout of the guest's.
     whole_time: bool,
 }
 
+/// What a server sent, as far as it was read.
+struct Arrived {
+    status: u16,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
 /// What came of a request that left.
 enum Outcome {
-    Answer {
-        status: u16,
-        headers: HeaderMap,
-        body: Vec<u8>,
-    },
+    /// All of it arrived.
+    Answer,
     TimedOut,
     Unreachable(String),
     /// The host's rules refuse the answer.
@@ -100,7 +112,7 @@ impl Egress for CallEgress {
             method: method(request.method).to_string(),
             url: request.url.clone(),
             headers: request.headers.clone(),
-            body: Vec::new(),
+            body: Bytes::new(),
         };
         let ready = match self.check(request).await {
             Ok(ready) => ready,
@@ -116,50 +128,49 @@ impl Egress for CallEgress {
                     .next()
                     .unwrap_or_default()
                     .to_owned();
-                self.write(sent, None, Some(&error), began);
+                if head_size(&sent.url, &sent.headers) > LARGEST_HEAD {
+                    (sent.url, sent.headers) = (String::new(), Vec::new());
+                }
+                self.write(sent, None, false, Some(&error), began);
                 return Err(error);
             }
         };
         sent.url = ready.destination.url.to_string();
         sent.headers = visible_sent(&ready.headers);
-        let whole_time = ready.whole_time;
-        let outcome = self.exchange(ready, &mut sent.body).await;
-        self.note(&outcome, whole_time);
+        sent.body = ready.body.clone();
+        let (whole_time, held) = (ready.whole_time, ready.held);
+        let mut arrived = None;
+        let outcome = self.exchange(ready, &mut arrived).await;
+        self.note(&outcome, arrived.as_ref(), whole_time);
+        if let Some(held) = held
+            && nothing_to_pay(&outcome, arrived.as_ref())
+        {
+            self.account.free(held);
+        }
         let error = match &outcome {
-            Outcome::Answer { .. } => None,
+            Outcome::Answer => None,
             Outcome::TimedOut => Some(HttpError::Timeout),
             Outcome::Unreachable(why) => Some(HttpError::Connect(self.scrubbed(why))),
             Outcome::Refused(error) => Some(error.clone()),
         };
-        let received = match &outcome {
-            Outcome::Answer {
-                status,
-                headers,
-                body,
-            } => Some(Received {
-                status: *status,
-                headers,
-                body,
-            }),
-            Outcome::TimedOut | Outcome::Unreachable(_) | Outcome::Refused(_) => None,
-        };
-        self.write(sent, received.as_ref(), error.as_ref(), began);
+        self.write(
+            sent,
+            arrived.as_ref(),
+            error.is_none(),
+            error.as_ref(),
+            began,
+        );
         if let Some(error) = error {
             return Err(error);
         }
-        let Outcome::Answer {
-            status,
-            headers,
-            body,
-        } = outcome
-        else {
+        let Some(arrived) = arrived else {
             return Err(HttpError::Other("no answer".to_owned()));
         };
         let scrubber = self.grant.secrets.scrubber();
         Ok(HttpResponse {
-            status,
-            headers: visible(&headers, scrubber),
-            body: scrubber.bytes(&body).into_owned(),
+            status: arrived.status,
+            headers: visible(&arrived.headers, scrubber),
+            body: scrubber.bytes(&arrived.body).into_owned(),
         })
     }
 }
@@ -170,6 +181,12 @@ impl CallEgress {
         if self.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
             return Err(denied(format!(
                 "one model call may send {REQUESTS} requests"
+            )));
+        }
+        if head_size(&request.url, &request.headers) > LARGEST_HEAD {
+            return Err(denied(format!(
+                "a request's URL and headers may have {} KiB",
+                LARGEST_HEAD >> 10
             )));
         }
         let destination = self
@@ -190,10 +207,19 @@ impl CallEgress {
         let left = self.until.saturating_duration_since(Instant::now());
         let asked = request.timeout;
         let asked = asked.map(|asked| Duration::from_millis(asked.milliseconds));
+        let (body, tokens) = self.body(request.body).await?;
+        let held = (!body.is_empty()).then_some(tokens);
+        if let Some(tokens) = held {
+            self.account.hold(tokens).map_err(|why| {
+                self.statuses.add(ProviderStatus::OverBudget(why.clone()));
+                denied(why)
+            })?;
+        }
         Ok(Ready {
             method,
             headers,
-            body: self.body(request.body).await?,
+            body: body.into(),
+            held,
             timeout: asked.map_or(left, |asked| asked.min(left)),
             whole_time: asked.is_none_or(|asked| asked >= left),
             destination,
@@ -252,11 +278,16 @@ impl CallEgress {
         Ok(headers)
     }
 
-    async fn body(&self, parts: Vec<BodyPart>) -> Result<Vec<u8>, HttpError> {
+    /// The body with the least number of tokens that it can have.
+    async fn body(&self, parts: Vec<BodyPart>) -> Result<(Vec<u8>, u64), HttpError> {
         let mut body = Vec::new();
+        let mut tokens = 0;
         for part in parts {
             match part {
-                BodyPart::Bytes(bytes) => body.extend_from_slice(&bytes),
+                BodyPart::Bytes(bytes) => {
+                    tokens += floor::of_body(&bytes);
+                    body.extend_from_slice(&bytes);
+                }
                 BodyPart::Base64(id) => {
                     let blobs = Arc::clone(&self.blobs);
                     let wanted = id.sha256.clone();
@@ -268,6 +299,7 @@ impl CallEgress {
                             id.sha256
                         )));
                     };
+                    tokens += floor::of_medium(&bytes).unwrap_or_default();
                     body.extend_from_slice(BASE64_STANDARD.encode(bytes).as_bytes());
                 }
             }
@@ -278,10 +310,11 @@ impl CallEgress {
                 )));
             }
         }
-        Ok(body)
+        Ok((body, tokens))
     }
 
-    async fn exchange(&self, ready: Ready, sent: &mut Vec<u8>) -> Outcome {
+    /// What came before it broke off is in `arrived` as well.
+    async fn exchange(&self, ready: Ready, arrived: &mut Option<Arrived>) -> Outcome {
         let Ready {
             destination,
             method,
@@ -290,9 +323,6 @@ impl CallEgress {
             timeout,
             ..
         } = ready;
-        if self.log.is_some() {
-            sent.clone_from(&body);
-        }
         let client = match self.network.client(destination.named_by_operator) {
             Ok(client) => client,
             Err(why) => return Outcome::Refused(HttpError::Other(why)),
@@ -305,7 +335,7 @@ impl CallEgress {
                 .body(body)
                 .send()
                 .await?;
-            read(&asked, response).await
+            read(&asked, response, arrived).await
         };
         match tokio::time::timeout(timeout, work).await {
             Ok(Ok(outcome)) => outcome,
@@ -315,14 +345,14 @@ impl CallEgress {
     }
 
     /// What the host makes of it, for retries and for who is to blame.
-    fn note(&self, outcome: &Outcome, whole_time: bool) {
+    fn note(&self, outcome: &Outcome, arrived: Option<&Arrived>, whole_time: bool) {
         let trouble = |what: String| ProviderStatus::Trouble { what, wait: None };
+        let answer = |arrived: &Arrived| {
+            let now = SystemTime::now();
+            of_response(arrived.status, &arrived.headers, &arrived.body, now)
+        };
         self.statuses.add(match outcome {
-            Outcome::Answer {
-                status,
-                headers,
-                body,
-            } => of_response(*status, headers, body, SystemTime::now()),
+            Outcome::Answer => arrived.map_or(ProviderStatus::Answered(0), answer),
             Outcome::TimedOut if whole_time => {
                 trouble("no answer before the model call's deadline".to_owned())
             }
@@ -339,11 +369,18 @@ impl CallEgress {
     fn write(
         &self,
         sent: Sent,
-        received: Option<&Received<'_>>,
+        arrived: Option<&Arrived>,
+        whole: bool,
         error: Option<&HttpError>,
         began: Instant,
     ) {
         if let Some(log) = &self.log {
+            let received = arrived.map(|arrived| Received {
+                status: arrived.status,
+                headers: &arrived.headers,
+                body: &arrived.body,
+                whole,
+            });
             let error = error.map(|error| match error {
                 HttpError::Denied(why) => format!("denied: {why}"),
                 HttpError::Timeout => "timeout".to_owned(),
@@ -354,16 +391,24 @@ impl CallEgress {
                 HttpError::Other(why) => why.clone(),
             });
             let scrubber = self.grant.secrets.scrubber();
-            log.write(sent, received, error, began.elapsed(), scrubber);
+            log.write(sent, received.as_ref(), error, began.elapsed(), scrubber);
         }
     }
 }
 
 /// Reads an answer within its bounds.
-async fn read(asked: &Url, mut response: Response) -> Result<Outcome, reqwest::Error> {
+async fn read(
+    asked: &Url,
+    mut response: Response,
+    arrived: &mut Option<Arrived>,
+) -> Result<Outcome, reqwest::Error> {
     let refused = |error| Ok(Outcome::Refused(error));
     let status = response.status();
-    let headers = response.headers().clone();
+    let Arrived { headers, body, .. } = arrived.insert(Arrived {
+        status: status.as_u16(),
+        headers: response.headers().clone(),
+        body: Vec::new(),
+    });
     let location = headers.get(header::LOCATION);
     if status.is_redirection()
         && let Some(location) = location
@@ -381,18 +426,27 @@ async fn read(asked: &Url, mut response: Response) -> Result<Outcome, reqwest::E
             "the answer is encoded ({encoding:?}), which was not asked for"
         )));
     }
-    let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         if body.len() + chunk.len() > LARGEST_RESPONSE {
             return refused(HttpError::ResponseTooLarge(LARGEST_RESPONSE as u64));
         }
         body.extend_from_slice(&chunk);
     }
-    Ok(Outcome::Answer {
-        status: status.as_u16(),
-        headers,
-        body,
-    })
+    Ok(Outcome::Answer)
+}
+
+/// No provider charges for a request that it did not get, or that it answered with an error.
+fn nothing_to_pay(outcome: &Outcome, arrived: Option<&Arrived>) -> bool {
+    match outcome {
+        Outcome::Answer => arrived.is_some_and(|arrived| arrived.status >= 400),
+        Outcome::Unreachable(_) => arrived.is_none(),
+        Outcome::TimedOut | Outcome::Refused(_) => false,
+    }
+}
+
+fn head_size(url: &str, headers: &[(String, String)]) -> usize {
+    let pair = |(name, value): &(String, String)| name.len() + value.len();
+    url.len() + headers.iter().map(pair).sum::<usize>()
 }
 
 /// A request without an answer. The error's URL is left out: it may carry more than the host's name.

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
 use dynacu_record::{Event, Recorder, hash};
 use reqwest::header::HeaderMap;
 
+use super::allotment::{Allotment, BODY_BYTES, kept};
 use super::egress::secrets::Scrubber;
 use crate::capture::timebase::Timebase;
 
@@ -19,6 +21,8 @@ const SHORTEST_MEDIUM: usize = 256;
 pub struct ExchangeLog {
     pub recorder: Recorder,
     pub timebase: Arc<Timebase>,
+    /// Of the whole episode.
+    pub allotment: Arc<Allotment>,
     pub call: u64,
     pub attempt: u32,
 }
@@ -28,7 +32,8 @@ pub struct Sent {
     pub method: String,
     pub url: String,
     pub headers: Vec<(String, String)>,
-    pub body: Vec<u8>,
+    /// Shared with the request that leaves.
+    pub body: Bytes,
 }
 
 /// What came back, before anything is cut out of it.
@@ -36,6 +41,8 @@ pub struct Received<'a> {
     pub status: u16,
     pub headers: &'a HeaderMap,
     pub body: &'a [u8],
+    /// Whether the body was read to its end.
+    pub whole: bool,
 }
 
 impl ExchangeLog {
@@ -48,9 +55,25 @@ impl ExchangeLog {
         took: Duration,
         scrubber: &Scrubber,
     ) {
-        let sent_body = self.blob(&without_media(&scrubber.bytes(&sent.body), |id| {
+        let sent_body = without_media(&scrubber.bytes(&sent.body), |id| {
             self.recorder.blob_info(id).is_some()
-        }));
+        });
+        let response = received.map(|received| {
+            let body = scrubber.bytes(received.body).into_owned();
+            self.blob(body, received.whole)
+        });
+        let mut headers = (
+            sent.headers
+                .into_iter()
+                .map(|(name, value)| (name, scrubber.text(&value)))
+                .collect(),
+            received
+                .map(|received| visible(received.headers, scrubber))
+                .unwrap_or_default(),
+        );
+        if !self.allotment.take_json(&headers) {
+            headers = (Vec::new(), Vec::new());
+        }
         self.recorder.event(
             self.timebase.now(),
             Event::ModelExchange {
@@ -58,31 +81,28 @@ impl ExchangeLog {
                 attempt: self.attempt,
                 method: sent.method,
                 url: scrubber.text(&sent.url),
-                request_headers: sent
-                    .headers
-                    .into_iter()
-                    .map(|(name, value)| (name, scrubber.text(&value)))
-                    .collect(),
-                request: sent_body,
+                request_headers: headers.0,
+                request: self.blob(sent_body, true),
                 status: received.map(|received| received.status),
-                response_headers: received
-                    .map(|received| visible(received.headers, scrubber))
-                    .unwrap_or_default(),
-                response: received.map(|received| self.blob(&scrubber.bytes(received.body))),
+                response_headers: headers.1,
+                response,
                 error: error.map(|error| scrubber.text(&error)),
                 took_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             },
         );
     }
 
-    fn blob(&self, bytes: &[u8]) -> String {
-        let json = serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok();
+    /// Keeps a body; of one that finds no room any more, only how long it was.
+    fn blob(&self, bytes: Vec<u8>, whole: bool) -> String {
+        let fits = self.allotment.take(bytes.len().min(BODY_BYTES));
+        let bytes = kept(bytes, whole, if fits { BODY_BYTES } else { 0 });
+        let json = serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok();
         let media_type = if json {
             "application/json"
         } else {
             "text/plain"
         };
-        self.recorder.blob(bytes.to_vec(), media_type)
+        self.recorder.blob(bytes, media_type)
     }
 }
 
@@ -101,11 +121,22 @@ pub fn visible(headers: &HeaderMap, scrubber: &Scrubber) -> Vec<(String, String)
 /// A body whose base64 of known blobs is replaced by `blob:<id>`: spliced by the host or made by the guest, the record
 /// keeps each medium once.
 fn without_media(body: &[u8], known: impl Fn(&str) -> bool) -> Vec<u8> {
-    let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     let mut out = Vec::with_capacity(body.len().min(64 << 10));
+    each_run(body, |text, decoded| {
+        match decoded.map(hash).filter(|id| known(id)) {
+            Some(id) => out.extend_from_slice(format!("blob:{id}").as_bytes()),
+            None => out.extend_from_slice(text),
+        }
+    });
+    out
+}
+
+/// Hands out a body piece by piece, those that may be media decoded as well.
+pub fn each_run(body: &[u8], mut piece: impl FnMut(&[u8], Option<&[u8]>)) {
+    let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     let mut rest = body;
     while let Some(begin) = rest.iter().position(is_base64) {
-        out.extend_from_slice(&rest[..begin]);
+        piece(&rest[..begin], None);
         let run = &rest[begin..];
         let letters = run.iter().take_while(|byte| is_base64(byte)).count();
         let padding = run[letters..]
@@ -116,18 +147,12 @@ fn without_media(body: &[u8], known: impl Fn(&str) -> bool) -> Vec<u8> {
         let text = &run[..letters + padding];
         rest = &run[letters + padding..];
         // In a data URI the run stands alone after its comma, in JSON between quotes.
-        let id = (letters >= SHORTEST_MEDIUM)
+        let decoded = (letters >= SHORTEST_MEDIUM)
             .then(|| BASE64_STANDARD.decode(text).ok())
-            .flatten()
-            .map(|bytes| hash(&bytes))
-            .filter(|id| known(id));
-        match id {
-            Some(id) => out.extend_from_slice(format!("blob:{id}").as_bytes()),
-            None => out.extend_from_slice(text),
-        }
+            .flatten();
+        piece(text, decoded.as_deref());
     }
-    out.extend_from_slice(rest);
-    out
+    piece(rest, None);
 }
 
 #[cfg(test)]

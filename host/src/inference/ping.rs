@@ -62,7 +62,6 @@ pub async fn ping(model: &Model) -> Result<Pong, Unusable> {
             .map_err(|failure| unusable(format!("its adapter failed: {failure}"), None))?;
         let error = match &outcome {
             Ok(response) => {
-                model.service.budget.charge(model.usage(response).as_ref());
                 return Ok(Pong {
                     model: response.model.clone(),
                     took: started.elapsed(),

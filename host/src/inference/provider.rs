@@ -13,12 +13,14 @@ use super::egress::allowed::{Allowed, Endpoint};
 use super::egress::network::Network;
 use super::egress::secrets::{CredentialError, Secrets};
 use super::prices::{Price, Prices};
+use super::seal::Seal;
 
 /// What all model calls of a run share.
 pub struct ModelService {
     pub network: Arc<Network>,
     pub prices: Prices,
     pub budget: Budget,
+    pub seal: Seal,
     /// Of one call, its retries included.
     pub deadline: Duration,
 }
@@ -48,11 +50,13 @@ pub struct Provider {
     /// Its table of the run configuration, as JSON.
     pub settings: String,
     pub grant: Arc<Grant>,
+    /// It comes with the host.
+    pub trusted: bool,
 }
 
 impl Provider {
     /// Reads its secrets, starts it and asks what it is. `random` is the key of its random numbers; `memory` whether
-    /// it may have more memory than plugins have by default.
+    /// it may have more memory than plugins have by default; `trusted` whether it comes with the host.
     ///
     /// # Errors
     /// A secret is missing, or the guest fails.
@@ -62,6 +66,7 @@ impl Provider {
         endpoints: &[Endpoint],
         random: [u8; 32],
         memory: bool,
+        trusted: bool,
     ) -> Result<Provider, ProviderError> {
         let secrets = Secrets::read(&plugin.name, &plugin.manifest, |name| {
             std::env::var(name).ok()
@@ -86,6 +91,7 @@ impl Provider {
             descriptor,
             settings,
             grant: Arc::new(grant),
+            trusted,
         })
     }
 

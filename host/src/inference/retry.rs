@@ -46,6 +46,9 @@ pub fn next(
         return Next::Deliver;
     };
     match (status, error) {
+        (Some(ProviderStatus::OverBudget(why)), _) => {
+            return Next::End(EndCause::Budget, why.clone());
+        }
         (Some(ProviderStatus::Quota(what)), _) => {
             return Next::End(EndCause::ModelQuota, quota(what, error));
         }

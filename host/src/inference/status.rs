@@ -25,6 +25,8 @@ pub enum ProviderStatus {
     Quota(String),
     /// The key was refused.
     KeyRefused(String),
+    /// The request stayed here: the run's budget has no room for it.
+    OverBudget(String),
 }
 
 /// What was seen during one attempt.

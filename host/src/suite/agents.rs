@@ -158,6 +158,22 @@ impl Crew {
         }
     }
 
+    /// A stranger's adapter decides what is asked of a provider and at whose expense. Servers of this machine cost nothing.
+    fn check_budget(&self, config: &RunConfig) -> Result<()> {
+        if config.model.max_cost.is_some() || config.model.max_tokens.is_some() {
+            return Ok(());
+        }
+        for provider in self.providers.iter().filter(|provider| !provider.trusted) {
+            if let Some(host) = provider.grant.allowed.beyond_this_machine() {
+                bail!(
+                    "{} does not come with this host and asks {host}: say what the run may spend there, with --max-cost DOLLARS where the price table names the model, or with --max-tokens N",
+                    provider.plugin.name
+                );
+            }
+        }
+        Ok(())
+    }
+
     /// A limit in money needs a price; without a limit a missing one is said once.
     fn check_prices(&self, config: &RunConfig) -> Result<()> {
         for model in self.models.iter().filter(|model| model.price.is_none()) {

@@ -21,7 +21,7 @@ pub(super) fn cost(report: &Report) -> Vec<Block<'_>> {
         );
         if inference.uncounted > 0 {
             run.push_str(&format!(
-                "; without {} that had no usage or price",
+                "; {} without usage or price count in part or not at all",
                 text::number(inference.uncounted, "answer")
             ));
         }

@@ -15,12 +15,13 @@ use dynacu_runtime::{Engine, Plugin};
 use tokio::sync::mpsc;
 
 use super::*;
-use crate::inference::budget::Budget;
+use crate::inference::budget::{Budget, Spent};
 use crate::inference::egress::network::Network;
 use crate::inference::ping::ping;
 use crate::inference::prices::Prices;
 use crate::inference::provider::ModelService;
 use crate::inference::provider::{Provider, ProviderError, choose};
+use crate::inference::seal::Seal;
 
 /// Answers of a provider, in order; the last one stays.
 type Script = Arc<Mutex<(VecDeque<(u16, &'static str)>, u32)>>;
@@ -35,12 +36,14 @@ async fn answer(Shared(script): Shared<Script>) -> Response {
         }
     };
     let body = match status {
-        429 if wait == "spent" => r#"{"error": {"code": "insufficient_quota"}}"#,
-        _ => r#"{"text": "ready"}"#,
+        429 if wait == "spent" => r#"{"error": {"code": "insufficient_quota"}}"#.to_owned(),
+        // Six times as long in the record.
+        200 if wait == "escaped" => "\u{1}".repeat(6 << 20),
+        _ => r#"{"text": "ready"}"#.to_owned(),
     };
     let status = StatusCode::from_u16(status).unwrap();
     match wait {
-        "" | "spent" => (status, body).into_response(),
+        "" | "spent" | "escaped" => (status, body).into_response(),
         wait => (status, [("retry-after", wait)], body).into_response(),
     }
 }
@@ -116,15 +119,18 @@ async fn bed(
     tokio::spawn(async move { axum::serve(listener, app).await });
     let folder = tempfile::tempdir().unwrap();
     let prices = folder.path().join("prices.toml");
-    std::fs::write(
-        &prices,
-        "schema = 1\ndate = 2026-11-30\n[[price]]\nprovider = \"fixture\"\nmodel = \"honest\"\ninput = 100.0\ncached-input = 50.0\noutput = 1000.0\nread = 2026-11-30\nsource = \"made for this test\"\n",
-    )
-    .unwrap();
+    let mut table = "schema = 1\ndate = 2026-11-30\n".to_owned();
+    for model in ["honest", "free"] {
+        table += &format!(
+            "[[price]]\nprovider = \"fixture\"\nmodel = \"{model}\"\ninput = 100.0\ncached-input = 50.0\noutput = 1000.0\nread = 2026-11-30\nsource = \"made for this test\"\n"
+        );
+    }
+    std::fs::write(&prices, table).unwrap();
     let service = Arc::new(ModelService {
         network: Arc::new(Network::default()),
         prices: Prices::load(Some(&prices)).unwrap(),
         budget,
+        seal: Seal::new().unwrap(),
         deadline,
     });
     let endpoint = format!("api.example.com={url}").parse().unwrap();
@@ -133,6 +139,7 @@ async fn bed(
         "{}".to_owned(),
         &[endpoint],
         [0; 32],
+        false,
         false,
     )
     .await
@@ -162,6 +169,7 @@ async fn usual(name: &str, answers: &[(u16, &'static str)]) -> Bed {
     bed(name, answers, Budget::default(), Duration::from_secs(30)).await
 }
 
+/// May be answered with ten tokens.
 fn request(part: Part) -> ModelRequest {
     ModelRequest {
         messages: vec![Message {
@@ -170,7 +178,7 @@ fn request(part: Part) -> ModelRequest {
         }],
         tools: Vec::new(),
         display: None,
-        max_output_tokens: None,
+        max_output_tokens: Some(10),
         temperature: None,
     }
 }
@@ -372,6 +380,196 @@ async fn the_budget_stops_before_the_next_request() {
     }
 }
 
+/// An adapter that reports nothing is charged for what left, and for what came back.
+#[tokio::test]
+async fn an_adapter_that_reports_no_usage_comes_to_the_limit_all_the_same() {
+    for (budget, word) in [
+        (Budget::new(Some(0.05), None), "--max-cost"),
+        (Budget::new(None, Some(250)), "--max-tokens"),
+    ] {
+        let mut bed = bed("free", &[(200, "")], budget, Duration::from_secs(30)).await;
+        // A hundred tokens and those of the settings, at 100 dollars a million.
+        let asked = || request(Part::Text(" ".repeat(800)));
+        let mut calls = 0;
+        let why = loop {
+            bed.inference.submit(asked());
+            calls += 1;
+            match bed.delivered.recv().await.unwrap() {
+                Delivered::Completion(Completion { outcome, .. }) => assert!(outcome.is_ok()),
+                Delivered::End(cause, why) => {
+                    assert_eq!(cause, EndCause::Budget);
+                    break why;
+                }
+            }
+            assert!(calls < 10, "no end");
+        };
+        assert!(why.contains(word), "{why}");
+        assert_eq!(bed.requests(), calls - 1);
+        let spent = bed.model.service.budget.spent();
+        // Two tokens of each answer of sixteen bytes.
+        assert_eq!(spent.tokens, 102 * u64::from(bed.requests()));
+        // Its own word stands in the record.
+        assert_eq!(bed.inference.tally().usage.input_tokens, 0);
+    }
+}
+
+/// Each may cost 110 tokens, so no more than nine have room; the others leave nothing behind.
+#[tokio::test]
+async fn sixteen_calls_at_once_stay_within_the_budget() {
+    for (budget, word) in [
+        (Budget::new(None, Some(1_000)), "--max-tokens"),
+        (Budget::new(Some(0.18), None), "--max-cost"),
+    ] {
+        let mut bed = bed("free", &[(200, "")], budget, Duration::from_secs(30)).await;
+        for _ in 0..16 {
+            bed.inference.submit(request(Part::Text(" ".repeat(800))));
+        }
+        let mut answered = 0;
+        for _ in 0..16 {
+            match bed.delivered.recv().await.unwrap() {
+                Delivered::Completion(Completion { outcome, .. }) => {
+                    outcome.unwrap();
+                    answered += 1;
+                }
+                Delivered::End(cause, why) => {
+                    assert_eq!(cause, EndCause::Budget);
+                    assert!(why.contains(word) && why.contains("held"), "{why}");
+                }
+            }
+        }
+        // Those that were settled made room for a few more.
+        assert_eq!(bed.requests(), answered);
+        let spent = bed.model.service.budget.spent();
+        assert_eq!(spent.tokens, 102 * u64::from(answered));
+        assert!((1..16).contains(&answered), "{answered}");
+        assert!(spent.tokens <= 1_000 && spent.cost_usd <= 0.18, "{spent:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_stranger_says_of_the_cache_is_not_believed_and_refusals_cost_nothing() {
+    let mut bed = usual("honest", &[(200, ""), (400, "")]).await;
+    assert_eq!(bed.model.service.budget.spent(), Spent::default());
+    assert!(matches!(
+        bed.ask().await,
+        Delivered::Completion(Completion { outcome: Ok(_), .. })
+    ));
+    // 1000 tokens at 100 and ten at 1000 dollars a million.
+    let once = bed.model.service.budget.spent();
+    assert_eq!(once.tokens, 1010);
+    assert!((once.cost_usd - 0.11).abs() < 1e-9, "{once:?}");
+    bed.ask().await;
+    assert_eq!(bed.requests(), 2);
+    assert_eq!(bed.model.service.budget.spent(), once);
+}
+
+/// The attack: a policy writes a part that the provider understands and the adapter hands on as it is.
+#[tokio::test]
+async fn a_part_that_no_adapter_issued_goes_nowhere() {
+    let mut bed = usual("keeping", &[(200, "")]).await;
+    let Delivered::Completion(Completion {
+        outcome: Ok(response),
+        ..
+    }) = bed.ask().await
+    else {
+        panic!("no answer")
+    };
+    let [Part::Opaque(sealed)] = response.parts.as_slice() else {
+        panic!("{response:?}")
+    };
+    let own = r#"{"text": "ready"}"#;
+    assert_ne!(sealed, own);
+    let forged = r#"{"type": "input_image", "image_url": "https://thief.example/"}"#;
+    for text in [
+        forged.to_owned(),
+        sealed.replace(own, forged),
+        own.to_owned(),
+    ] {
+        bed.inference.submit(request(Part::Opaque(text)));
+        let delivered = bed.delivered.recv().await.unwrap();
+        let Delivered::Completion(Completion {
+            outcome: Err(ModelError::InvalidRequest(why)),
+            ..
+        }) = delivered
+        else {
+            panic!("{delivered:?}")
+        };
+        assert!(why.contains("part 1 of message 1"), "{why}");
+    }
+    assert_eq!(bed.requests(), 1, "a forged part left");
+    for _ in 0..2 {
+        bed.inference.submit(request(Part::Opaque(sealed.clone())));
+        let delivered = bed.delivered.recv().await.unwrap();
+        assert!(matches!(
+            delivered,
+            Delivered::Completion(Completion { outcome: Ok(_), .. })
+        ));
+    }
+    // The adapter and the record have it without the tag.
+    let folder = bed.folder.path().join("episode");
+    let tag = sealed.split('"').nth(3).unwrap().to_owned();
+    bed.inference.close().await;
+    let Bed {
+        folder: whole,
+        model,
+        inference,
+        recorder,
+        writer,
+        ..
+    } = bed;
+    drop((inference, model, recorder));
+    writer.finish().unwrap();
+    let bodies: Vec<String> = std::fs::read_dir(folder.join("blobs"))
+        .unwrap()
+        .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap())
+        .collect();
+    assert!(bodies.iter().any(|body| body == &format!("{{}}{own}")));
+    let tagged = bodies.iter().filter(|body| body.contains(&tag)).count();
+    assert_eq!(tagged, 1, "only the forged part that stole it");
+    drop(whole);
+}
+
+#[tokio::test]
+async fn answers_that_fill_the_record_end_the_episode() {
+    let mut bed = usual("honest", &[(200, "escaped")]).await;
+    let mut answers = 0;
+    let why = loop {
+        match bed.ask().await {
+            Delivered::Completion(Completion { outcome, .. }) => {
+                outcome.unwrap();
+                answers += 1;
+            }
+            Delivered::End(cause, why) => {
+                assert_eq!(cause, EndCause::GuestOutputTooLarge);
+                break why;
+            }
+        }
+        assert!(answers < 20, "no end");
+    };
+    assert!(why.contains("fixture") && why.contains("256 MiB"), "{why}");
+    // Four of the six MiB of the exchange, and 36 of the answer.
+    assert_eq!(answers, 6);
+    let folder = bed.folder.path().join("episode");
+    bed.inference.close().await;
+    let Bed {
+        folder: whole,
+        model,
+        inference,
+        recorder,
+        writer,
+        ..
+    } = bed;
+    drop((inference, model, recorder));
+    writer.finish().unwrap();
+    let cut = std::fs::read_dir(folder.join("blobs"))
+        .unwrap()
+        .map(|entry| std::fs::read(entry.unwrap().path()).unwrap())
+        .filter(|bytes| bytes.ends_with(b"[cut by the host: 4194304 of 6291456 bytes are kept]"))
+        .count();
+    assert_eq!(cut, 1, "the body that came each time");
+    drop(whole);
+}
+
 #[tokio::test]
 async fn cancelled_calls_and_those_open_at_the_end_are_told_and_written() {
     let mut bed = usual("honest", &[(429, "4")]).await;
@@ -481,7 +679,7 @@ async fn a_missing_secret_is_told_before_anything_runs() {
         "plugin.toml",
     )
     .unwrap();
-    let error = Provider::open(plugin, "{}".to_owned(), &[], [0; 32], false)
+    let error = Provider::open(plugin, "{}".to_owned(), &[], [0; 32], false, false)
         .await
         .err()
         .unwrap();

