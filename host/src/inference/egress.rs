@@ -12,11 +12,12 @@ use bytes::Bytes;
 use dynacu_runtime::types::{BodyPart, HttpError, HttpMethod, HttpRequest, HttpResponse};
 use dynacu_runtime::{Blobs, Egress};
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Method, Response, Url};
+use reqwest::{Method, Url};
 
 use self::address::{NotPublic, is_public};
-use self::allowed::{Allowed, Destination, leads_elsewhere};
-use self::network::{Network, chain};
+use self::allowed::{Allowed, Destination};
+use self::answer::{Arrived, Outcome, failed, nothing_to_pay, read};
+use self::network::Network;
 use self::secrets::Secrets;
 use super::account::Account;
 use super::exchange::{ExchangeLog, Received, Sent, visible};
@@ -25,6 +26,7 @@ use super::status::{ProviderStatus, StatusLog, of_response};
 
 pub mod address;
 pub mod allowed;
+mod answer;
 pub mod network;
 pub mod secrets;
 #[cfg(test)]
@@ -32,7 +34,6 @@ mod tests;
 
 /// Providers take at most 32 MB.
 const LARGEST_REQUEST: usize = 40 << 20;
-const LARGEST_RESPONSE: usize = 16 << 20;
 /// HTTP requests of one attempt: adapters need one, uploads and polls a few more.
 const REQUESTS: usize = 16;
 /// A request's URL and headers, which stand in the record's lines.
@@ -85,23 +86,6 @@ struct Ready {
     timeout: Duration,
     /// Whether running out of time is the provider's doing, and not a short timeout of the guest's.
     whole_time: bool,
-}
-
-/// What a server sent, as far as it was read.
-struct Arrived {
-    status: u16,
-    headers: HeaderMap,
-    body: Vec<u8>,
-}
-
-/// What came of a request that left.
-enum Outcome {
-    /// All of it arrived.
-    Answer,
-    TimedOut,
-    Unreachable(String),
-    /// The host's rules refuse the answer.
-    Refused(HttpError),
 }
 
 #[async_trait]
@@ -396,73 +380,9 @@ impl CallEgress {
     }
 }
 
-/// Reads an answer within its bounds.
-async fn read(
-    asked: &Url,
-    mut response: Response,
-    arrived: &mut Option<Arrived>,
-) -> Result<Outcome, reqwest::Error> {
-    let refused = |error| Ok(Outcome::Refused(error));
-    let status = response.status();
-    let Arrived { headers, body, .. } = arrived.insert(Arrived {
-        status: status.as_u16(),
-        headers: response.headers().clone(),
-        body: Vec::new(),
-    });
-    let location = headers.get(header::LOCATION);
-    if status.is_redirection()
-        && let Some(location) = location
-        && leads_elsewhere(asked, &String::from_utf8_lossy(location.as_bytes()))
-    {
-        return refused(HttpError::Denied(format!(
-            "{} redirects the request to another server, which is refused: send it there, and add that server to `hosts` in the manifest",
-            asked.host_str().unwrap_or_default()
-        )));
-    }
-    if let Some(encoding) = headers.get(header::CONTENT_ENCODING)
-        && encoding != "identity"
-    {
-        return refused(HttpError::Other(format!(
-            "the answer is encoded ({encoding:?}), which was not asked for"
-        )));
-    }
-    while let Some(chunk) = response.chunk().await? {
-        if body.len() + chunk.len() > LARGEST_RESPONSE {
-            return refused(HttpError::ResponseTooLarge(LARGEST_RESPONSE as u64));
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(Outcome::Answer)
-}
-
-/// No provider charges for a request that it did not get, or that it answered with an error.
-fn nothing_to_pay(outcome: &Outcome, arrived: Option<&Arrived>) -> bool {
-    match outcome {
-        Outcome::Answer => arrived.is_some_and(|arrived| arrived.status >= 400),
-        Outcome::Unreachable(_) => arrived.is_none(),
-        Outcome::TimedOut | Outcome::Refused(_) => false,
-    }
-}
-
 fn head_size(url: &str, headers: &[(String, String)]) -> usize {
     let pair = |(name, value): &(String, String)| name.len() + value.len();
     url.len() + headers.iter().map(pair).sum::<usize>()
-}
-
-/// A request without an answer. The error's URL is left out: it may carry more than the host's name.
-fn failed(error: reqwest::Error) -> Outcome {
-    let error = error.without_url();
-    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(&error);
-    while let Some(inner) = source {
-        if let Some(not_public) = inner.downcast_ref::<NotPublic>() {
-            return Outcome::Refused(HttpError::Denied(not_public.to_string()));
-        }
-        source = inner.source();
-    }
-    if error.is_builder() {
-        return Outcome::Refused(HttpError::Other(chain(&error)));
-    }
-    Outcome::Unreachable(chain(&error))
 }
 
 /// The address that a URL names in place of a host.

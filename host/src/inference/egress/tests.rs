@@ -13,6 +13,7 @@ use dynacu_runtime::types::{BlobError, BlobInfo};
 use dynacu_runtime::{Manifest, NoBlobs};
 
 use super::address::LookUp;
+use super::answer::LARGEST_RESPONSE;
 use super::*;
 use crate::capture::timebase::Timebase;
 use crate::inference::budget::Budget;
