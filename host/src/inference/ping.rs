@@ -89,7 +89,9 @@ pub async fn ping(model: &Model) -> Result<Pong, Unusable> {
 /// The adapter's word, and beside it what the host itself saw: only that tells a closed port from a busy server.
 fn with_status(error: String, status: Option<ProviderStatus>) -> String {
     match status {
-        Some(ProviderStatus::Trouble { what, .. }) => format!("{error} ({what})"),
+        Some(ProviderStatus::Trouble { what, .. } | ProviderStatus::OverBudget(what)) => {
+            format!("{error} ({what})")
+        }
         Some(
             ProviderStatus::Answered(_) | ProviderStatus::Quota(_) | ProviderStatus::KeyRefused(_),
         )

@@ -44,7 +44,7 @@ pub(super) struct Upstream {
 
 impl Upstream {
     pub(super) fn new(address: &Address) -> Result<Self> {
-        crate::tls::install_crypto();
+        crate::weights::tls::install_crypto();
         let client = || {
             Client::builder()
                 .no_proxy()
