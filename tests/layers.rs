@@ -43,12 +43,13 @@ const MODULES: Layers = &[
         "capture",
         "perception",
         "priority",
+        "program",
         "speech",
         "subprocess",
         "weights",
     ],
     // The machine, and asking models.
-    &["desktop", "inference", "mode", "program"],
+    &["desktop", "inference", "mode"],
     &["input", "observation"],
     // Tasks as data, and what makes them heard and served.
     &["task"],

@@ -8,6 +8,13 @@ use std::time::Duration;
 /// Linear memory without a grant.
 pub const DEFAULT_MEMORY_BYTES: u64 = 256 << 20;
 
+/// Elements of all tables of one store together.
+pub(crate) const TABLE_ELEMENTS: u64 = 1_000_000;
+pub(crate) const TABLES: usize = 64;
+pub(crate) const MEMORIES: usize = 16;
+/// Core instances inside one component.
+pub(crate) const INSTANCES: usize = 256;
+
 /// Linear memory in use, in bytes, counted over several stores.
 #[derive(Clone, Debug, Default)]
 pub struct Taken(Arc<AtomicU64>);
@@ -86,10 +93,10 @@ impl Limits {
             cpu_in_all: (deadline / 4).max(Duration::from_secs(30)),
             memory: DEFAULT_MEMORY_BYTES,
             taken: Taken::default(),
-            table_elements: 1_000_000,
-            tables: 64,
-            memories: 16,
-            instances: 256,
+            table_elements: TABLE_ELEMENTS,
+            tables: TABLES,
+            memories: MEMORIES,
+            instances: INSTANCES,
             returned: 16 << 20,
             // Small on their own: pixels have a cap of their own.
             handles: 100_000,
