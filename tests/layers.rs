@@ -43,6 +43,7 @@ const MODULES: Layers = &[
         "capture",
         "perception",
         "priority",
+        "processor",
         "program",
         "speech",
         "subprocess",

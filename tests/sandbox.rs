@@ -46,6 +46,18 @@ fn a_guest_that_grows_memory_for_ever() {
     assert_eq!((result.outcome, result.cause), wanted, "{result:?}");
 }
 
+/// The work is the host's and the fault the guest's: it neither goes on nor makes the episode one that is not counted.
+#[test]
+fn a_guest_that_has_the_host_work_without_end() {
+    let result = end_of("keeps-the-host-busy").unwrap();
+    let wanted = (Outcome::AgentError, EndCause::GuestTimeout);
+    assert_eq!((result.outcome, result.cause), wanted, "{result:?}");
+    assert!(
+        result.detail.contains("of the host's work in one step"),
+        "{result:?}"
+    );
+}
+
 #[test]
 fn after_a_hostile_guest_the_next_episode_on_the_lane_is_clean() {
     let run = tempfile::tempdir().unwrap();

@@ -39,6 +39,7 @@ mod thread;
 mod to_guest;
 pub mod types;
 mod wasi;
+mod work;
 mod world;
 
 pub use adapter::{Adapter, LogSink, Outside};

@@ -45,6 +45,10 @@ pub struct Limits {
     pub cpu_per_step: Duration,
     /// CPU time of one call: for a policy its episode. What the host does on the guest's behalf is not counted.
     pub cpu_in_all: Duration,
+    /// Price of what the host does for a policy between two observations (`work.rs`).
+    pub host_per_step: Duration,
+    /// The same in all.
+    pub host_in_all: Duration,
     /// All linear memories of one store together, in bytes. Calls of one adapter that overlap may have twice as much.
     pub memory: u64,
     /// What the stores of these limits and their clones have taken.
@@ -91,6 +95,9 @@ impl Limits {
             cpu_per_step: Duration::from_secs(15),
             // A policy thinks in a model; an interpreter that decodes its own pictures fits in here too.
             cpu_in_all: (deadline / 4).max(Duration::from_secs(30)),
+            host_per_step: Duration::from_secs(20),
+            // The page, capture and recognition need the other half of a core.
+            host_in_all: (deadline / 2).max(Duration::from_secs(60)),
             memory: DEFAULT_MEMORY_BYTES,
             taken: Taken::default(),
             table_elements: TABLE_ELEMENTS,
