@@ -43,12 +43,14 @@ const MODULES: Layers = &[
         "capture",
         "perception",
         "priority",
+        "processor",
+        "program",
         "speech",
         "subprocess",
         "weights",
     ],
     // The machine, and asking models.
-    &["desktop", "inference", "mode", "program"],
+    &["desktop", "inference", "mode"],
     &["input", "observation"],
     // Tasks as data, and what makes them heard and served.
     &["task"],

@@ -88,7 +88,10 @@ fn the_rust_macro_packs_by_itself_and_pack_does_it_for_others() {
 #[test]
 fn what_is_wrong_is_said_with_what_to_change() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("plugin.toml"), "schema = 2\n").unwrap();
+    let beside = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    beside("plugin.toml", "schema = 2\n");
+    beside("stranger.plugin.toml", "schema = 2\n");
+    beside("silent.plugin.toml", "schema = 2\n");
     let stranger = folder.path().join("stranger.wasm");
     std::fs::copy(checkout().join("plugins/dist/claude.wasm"), &stranger).unwrap();
     for (plugin, words) in [
@@ -104,7 +107,7 @@ fn what_is_wrong_is_said_with_what_to_change() {
         assert!(fault.is_some_and(|line| line.contains(words)), "{said}");
     }
     let asks = "schema = 2\nhosts = [\"api.anthropic.com\"]\n[[credentials]]\nsecret = \"A_KEY\"\nhost = \"api.anthropic.com\"\nheader = \"x api key\"\n";
-    std::fs::write(folder.path().join("stranger.plugin.toml"), asks).unwrap();
+    beside("stranger.plugin.toml", asks);
     let (good, said) = check(&folder.path().join("stranger.wasm")).unwrap();
     assert!(!good, "{said}");
     assert!(
@@ -115,6 +118,12 @@ fn what_is_wrong_is_said_with_what_to_change() {
     std::fs::copy(checkout().join("plugins/dist/aoi-audio.wasm"), &silent).unwrap();
     let (good, said) = check(&silent).unwrap();
     assert!(good, "{said}");
+    // A manifest for the whole folder does not replace a component's own.
+    let packed = folder.path().join("packed.wasm");
+    std::fs::copy(&silent, &packed).unwrap();
+    let (_, of_packed) = check(&packed).unwrap();
+    let passed_over = "plugin.toml differs from the manifest in the .wasm and does not count";
+    assert!(of_packed.contains(passed_over), "{of_packed}");
     for note in [
         "no `name` and `version` to identify its results",
         "it asked a model: write `needs_model = true`",

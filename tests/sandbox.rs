@@ -1,6 +1,13 @@
 //! Hostile plugins in real episodes: each ends its own with its own cause, in bounded time, and the next one is clean.
 //! `host/runtime/tests/fixtures.rs` has all of them, without a desktop.
 
+#[path = "sandbox/attacks.rs"]
+mod attacks;
+#[path = "sandbox/compiling.rs"]
+mod compiling;
+#[path = "sandbox/loaded.rs"]
+mod loaded;
+
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -10,6 +17,7 @@ use dynacu_record::{EndCause, EpisodeResult, Event, Outcome, read_events};
 use dynacu_tests::{
     checkout, dynacu_host, episode, fixture, home_with_a_short_task, host, only_once,
 };
+use loaded::peak_kib;
 
 fn end_of(name: &str) -> Result<EpisodeResult> {
     let path = fixture(name)?;
@@ -36,6 +44,18 @@ fn a_guest_that_grows_memory_for_ever() {
     let result = end_of("grows-memory").unwrap();
     let wanted = (Outcome::AgentError, EndCause::GuestOutOfMemory);
     assert_eq!((result.outcome, result.cause), wanted, "{result:?}");
+}
+
+/// The work is the host's and the fault the guest's: it neither goes on nor makes the episode one that is not counted.
+#[test]
+fn a_guest_that_has_the_host_work_without_end() {
+    let result = end_of("keeps-the-host-busy").unwrap();
+    let wanted = (Outcome::AgentError, EndCause::GuestTimeout);
+    assert_eq!((result.outcome, result.cause), wanted, "{result:?}");
+    assert!(
+        result.detail.contains("of the host's work in one step"),
+        "{result:?}"
+    );
 }
 
 #[test]
@@ -214,18 +234,16 @@ fn run(folder: &Path, home: &Path, config: &Path) -> Result<(Vec<EpisodeResult>,
         .env("DYNACU_HOME", home)
         .stdout(Stdio::piped())
         .spawn()?;
-    let process = procfs::process::Process::new(child.id().cast_signed())?;
-    let mut peak_kib = 0;
+    let mut peak = 0;
     while child.try_wait()?.is_none() {
-        let status = process.status().ok();
-        peak_kib = status.and_then(|status| status.vmhwm).unwrap_or(peak_kib);
+        peak = peak_kib(child.id()).max(peak);
         std::thread::sleep(Duration::from_millis(200));
     }
     let said = child.wait_with_output()?;
     let mut summary: serde_json::Value = serde_json::from_slice(&said.stdout)?;
     let episodes = summary["episodes"].take();
     let episodes = serde_json::from_value(episodes).context("the summary has no episodes")?;
-    Ok((episodes, peak_kib / 1024))
+    Ok((episodes, peak / 1024))
 }
 
 #[test]

@@ -103,6 +103,13 @@ enum Command {
     /// Owns a lane's processes and ends them when the host is gone; started by the host itself
     #[command(hide = true, disable_help_flag = true)]
     Supervise { folder: std::path::PathBuf },
+    /// Compiles one plugin within limits; started by the host itself
+    #[command(hide = true, disable_help_flag = true)]
+    Compile {
+        tuning: String,
+        memory_mib: u64,
+        cpu_s: u64,
+    },
 }
 
 /// What a command came to.
@@ -122,8 +129,14 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    if let Some(Command::Supervise { folder }) = &arguments.command {
-        return crate::desktop::supervisor::run(folder);
+    match &arguments.command {
+        Some(Command::Supervise { folder }) => return crate::desktop::supervisor::run(folder),
+        Some(Command::Compile {
+            tuning,
+            memory_mib,
+            cpu_s,
+        }) => return dynacu_runtime::compile_as_asked(tuning, *memory_mib, *cpu_s),
+        _ => {}
     }
     let done = crate::program::baseline()
         .and_then(|()| Ok(crate::program::runtime()?))
@@ -191,7 +204,7 @@ async fn dispatch(arguments: Arguments) -> anyhow::Result<Done> {
         }
         Some(Command::Report(arguments)) => report::run(&arguments),
         Some(Command::Rescore(arguments)) => rescore::run(&arguments).await,
-        Some(Command::Supervise { .. }) => Ok(Done::Well),
+        Some(Command::Supervise { .. } | Command::Compile { .. }) => Ok(Done::Well),
     }
 }
 

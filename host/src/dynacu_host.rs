@@ -23,5 +23,5 @@ pub mod studio;
 pub mod suite;
 pub mod task;
 
-pub use dynacu_media::{capture, perception, priority, speech, subprocess};
+pub use dynacu_media::{capture, perception, priority, processor, speech, subprocess};
 pub use dynacu_weights as weights;

@@ -41,6 +41,7 @@ mod live;
 mod names;
 pub mod observing;
 pub mod phase;
+mod processor;
 pub(crate) mod scoring;
 pub mod session;
 pub mod stage;
@@ -424,7 +425,7 @@ fn fill(result: &mut EpisodeResult, ended: Ended) {
     result.time_to_completion_s = ended.verdict_at.map(|at| at as f64 / 1000.0);
     result.overhead_ms = Overhead {
         observe: ended.tally.observe_ms,
-        asr: ended.tally.asr_ms,
+        asr: ended.tally.tails.iter().map(|(_, ms)| *ms).collect(),
         keyframe: ended.keyframe_ms,
         encode: ended.encode_ms,
     };

@@ -1,6 +1,12 @@
 //! What every program that runs episodes begins with: a log, and threads.
 
 use std::io::Write;
+use std::path::PathBuf;
+
+use dynacu_runtime::{CompileLimits, Compiler, CompilerProcess, Engine, EngineError};
+
+/// The name of the hidden subcommand that compiles.
+const COMPILE: &str = "compile";
 
 /// Sends the log to standard error, as `DYNACU_LOG` filters it, and starts the threads on which lanes are served.
 ///
@@ -37,6 +43,40 @@ impl Write for Plain {
     fn flush(&mut self) -> std::io::Result<()> {
         std::io::stderr().flush()
     }
+}
+
+/// Names the executable that serves the host's hidden subcommands, where the host is a library inside another program (tests).
+pub const EXECUTABLE_VARIABLE: &str = "DYNACU_HOST_EXE";
+
+/// The program that serves the host's hidden subcommands: this one, unless [`EXECUTABLE_VARIABLE`] names another.
+#[must_use]
+pub fn executable() -> PathBuf {
+    match std::env::var_os(EXECUTABLE_VARIABLE) {
+        Some(path) => PathBuf::from(path),
+        // The link, where the file was replaced during a long run (its name then ends in " (deleted)").
+        None => std::env::current_exe()
+            .ok()
+            .filter(|path| path.exists())
+            .unwrap_or_else(|| PathBuf::from("/proc/self/exe")),
+    }
+}
+
+/// The engine for all plugins. A process with limits compiles what is not in the cache.
+///
+/// # Errors
+/// The machine cannot run it, or gives no thread.
+pub fn engine() -> Result<Engine, EngineError> {
+    Engine::new(compiler())
+}
+
+/// What compiles plugins for the host.
+#[must_use]
+pub fn compiler() -> Compiler {
+    Compiler::Process(CompilerProcess {
+        program: executable(),
+        arguments: vec![COMPILE.into()],
+        limits: CompileLimits::default(),
+    })
 }
 
 /// Refuses a processor that this build is not for. `make dist` builds for x86-64-v3; a build from source fits the machine that it was

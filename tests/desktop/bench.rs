@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use dynacu_host::desktop::browser::Browser;
 use dynacu_host::desktop::lane::Lane;
-use dynacu_host::desktop::supervisor::EXECUTABLE_VARIABLE;
 use dynacu_host::input::Input;
 use dynacu_host::input::keymap;
+use dynacu_host::program::EXECUTABLE_VARIABLE;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const PAGE: &str = r#"<!doctype html><meta charset="utf-8"><title>test page</title>

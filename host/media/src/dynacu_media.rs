@@ -11,6 +11,7 @@ pub mod error;
 mod onnx;
 pub mod perception;
 pub mod priority;
+pub mod processor;
 mod protobuf;
 pub mod speech;
 pub mod subprocess;

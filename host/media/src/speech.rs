@@ -7,6 +7,7 @@ mod phonemes;
 pub mod piper;
 pub mod playback;
 pub mod resample;
+mod written;
 
 /// Mono sound, samples from -1 to 1.
 #[derive(Debug, Clone, PartialEq)]

@@ -59,7 +59,7 @@ pub enum EndCause {
     Operator,
     /// The policy returned or gave up.
     PolicyReturned,
-    /// The policy or the adapter computed too long.
+    /// The policy or the adapter computed, or kept the host working, too long.
     GuestTimeout,
     /// The policy or the adapter wanted more memory than it may have.
     GuestOutOfMemory,

@@ -21,7 +21,7 @@ use crate::types::{
     HttpResponse, Level, ModelError, ModelRequest, ModelResponse,
 };
 use crate::wasi::Clock;
-use crate::{lines, thread};
+use crate::{lines, names, thread};
 
 /// Calls that run at once; more wait.
 const AT_ONCE: usize = 16;
@@ -228,6 +228,7 @@ impl Inside {
                 let work = self.fresh(limits, outside, async |adapter, store| {
                     adapter.dynacu_model_adapter().call_describe(store).await
                 });
+                let work = async { work.await.and_then(names::described) };
                 unless_given_up(reply, work).await;
             }
             Request::Capabilities {

@@ -3,7 +3,8 @@
 use std::fs::{self, File};
 use std::hash::{Hash, Hasher};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -11,90 +12,186 @@ use sha2::{Digest, Sha256};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use crate::compile::CompileError;
+
 /// Bytes of compiled code that are kept; the files that were not used for longest go first. A component from Python
 /// takes about 60 MiB of it.
 const KEPT_BYTES: u64 = 1 << 30;
 /// What was not used for so long goes in any case: most of it was made by engines of older versions.
 const KEPT_FOR: Duration = Duration::from_secs(60 * 24 * 3600);
 
-/// A folder of `<sha256 of the component>-<engine>`. Without a folder nothing is kept.
+/// Bytes at a file's end: the SHA-256 of its name and of the code before the seal.
+const SEAL: usize = 32;
+
+/// A folder of files `<sha256 of the component>-<engine>`, each with code and seal. Without a folder nothing is kept.
 #[derive(Clone)]
 pub(crate) struct CompiledCache {
     folder: Option<PathBuf>,
-    /// Tells engines apart whose code does not fit each other: version, target, flags.
+    /// Tells engines apart whose code does not fit each other: version, target, flags, and the format of these files.
     engine: String,
 }
 
 impl CompiledCache {
     pub(crate) fn new(folder: Option<PathBuf>, engine: &Engine) -> Self {
-        let mut hash = HashBytes(Sha256::new());
+        let mut hash = HashBytes(Sha256::new_with_prefix("sealed"));
         engine.precompile_compatibility_hash().hash(&mut hash);
         let engine = hex::encode(&hash.0.finalize()[..8]);
         Self { folder, engine }
     }
 
+    /// This component's code: from the folder, or else what `compile` writes.
     pub(crate) fn component(
         &self,
         engine: &Engine,
-        bytes: &[u8],
         sha256: &str,
-    ) -> wasmtime::Result<Component> {
-        let Some(folder) = &self.folder else {
-            return Component::from_binary(engine, bytes);
+        compile: impl FnOnce(&mut dyn Write) -> Result<(), CompileError>,
+    ) -> Result<Component, CompileError> {
+        let name = format!("{sha256}-{}", self.engine);
+        let folder = self.folder.as_deref().filter(|folder| {
+            let ours = make_private(folder);
+            if let Err(why) = &ours {
+                tracing::warn!(
+                    "compiled plugins are not kept in {}: {why}",
+                    folder.display()
+                );
+            }
+            ours.is_ok()
+        });
+        if let Some(folder) = folder {
+            match kept(engine, &folder.join(&name), &name) {
+                Ok(Some(component)) => return Ok(component),
+                Ok(None) => {}
+                Err(why) => {
+                    tracing::warn!("{} is compiled again: {why}", folder.join(&name).display());
+                }
+            }
+        }
+        let cannot = |error| CompileError::host("its code cannot be stored", &error);
+        let mut file = match folder {
+            Some(folder) => tempfile::NamedTempFile::new_in(folder),
+            None => tempfile::NamedTempFile::new(),
+        }
+        .map_err(cannot)?;
+        let mut sealing = Sealing {
+            file: file.as_file_mut(),
+            hash: Sha256::new_with_prefix(&name),
         };
-        let path = folder.join(format!("{sha256}-{}", self.engine));
-        if let Some(component) = read(engine, &path) {
-            return Ok(component);
+        compile(&mut sealing)?;
+        let seal = sealing.hash.finalize();
+        file.write_all(&seal).map_err(cannot)?;
+        // Fresh code is opened like kept code, so that there is one place where code is trusted.
+        let code = open(engine, file.as_file(), &name).map_err(CompileError::Host)?;
+        if let Some(folder) = folder {
+            let written = keep(file, &folder.join(&name))
+                .and_then(|()| tidy(folder, KEPT_BYTES, SystemTime::now() - KEPT_FOR));
+            if let Err(error) = written {
+                tracing::warn!(
+                    "compiled plugins are not kept in {}: {error}",
+                    folder.display()
+                );
+            }
         }
-        let compiled = engine.precompile_component(bytes)?;
-        let kept = write(folder, &path, &compiled)
-            .and_then(|()| tidy(folder, KEPT_BYTES, SystemTime::now() - KEPT_FOR));
-        if let Err(error) = kept {
-            tracing::warn!(
-                "compiled plugins are not kept in {}: {error}",
-                folder.display()
-            );
-        }
-        // SAFETY: these bytes come from this very engine, a line ago.
-        unsafe { Component::deserialize(engine, &compiled) }
+        Ok(code)
     }
 }
 
-/// None where there is nothing usable; it is compiled again then.
-fn read(engine: &Engine, path: &Path) -> Option<Component> {
-    let file = fs::metadata(path).ok()?;
-    // The file is machine code that will run unchecked: it has to be our own.
-    if !file.is_file()
-        || file.uid() != rustix::process::geteuid().as_raw()
-        || file.mode() & 0o022 != 0
-    {
-        return None;
-    }
-    // SAFETY: only this module writes these files: whole (renamed into place after a sync), into a folder that only
-    // the user can write to, under a name that holds the hash of their source and of the engine that made them.
-    match unsafe { Component::deserialize_file(engine, path) } {
-        Ok(component) => {
-            // Only the order of use depends on it.
-            let _ = File::open(path).and_then(|file| file.set_modified(SystemTime::now()));
-            Some(component)
-        }
-        Err(error) => {
-            tracing::warn!("{} is compiled again: {error:#}", path.display());
-            None
-        }
-    }
-}
-
-fn write(folder: &Path, path: &Path, compiled: &[u8]) -> std::io::Result<()> {
+/// Makes the folder, and refuses one that others can write to: it contains machine code that will run.
+fn make_private(folder: &Path) -> Result<(), String> {
     fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
-        .create(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(compiled)?;
+        .create(folder)
+        .map_err(|error| error.to_string())?;
+    only_ours(&fs::metadata(folder).map_err(|error| error.to_string())?)
+}
+
+fn only_ours(about: &fs::Metadata) -> Result<(), String> {
+    if about.uid() != rustix::process::geteuid().as_raw() {
+        return Err(format!("it belongs to another user ({})", about.uid()));
+    }
+    if about.mode() & 0o022 != 0 {
+        return Err(format!(
+            "others may write to it ({:o})",
+            about.mode() & 0o777
+        ));
+    }
+    Ok(())
+}
+
+/// None where there is no such file; the error says why a file is not used.
+fn kept(engine: &Engine, path: &Path, name: &str) -> Result<Option<Component>, String> {
+    let mut options = File::options();
+    // Follow no link and wait for no pipe.
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let file = match options
+        .read(true)
+        .custom_flags(flags.bits() as i32)
+        .open(path)
+    {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let component = open(engine, &file, name)?;
+    // If this fails, only the order in which files are dropped suffers.
+    let _ = file.set_modified(SystemTime::now());
+    Ok(Some(component))
+}
+
+/// The code of a file, after a check of its seal.
+fn open(engine: &Engine, file: &File, name: &str) -> Result<Component, String> {
+    let about = file.metadata().map_err(|error| error.to_string())?;
+    if !about.is_file() {
+        return Err("it is not a regular file".to_owned());
+    }
+    only_ours(&about)?;
+    let size = (about.len() as usize)
+        .checked_sub(SEAL)
+        .ok_or("it is cut short")?;
+    let mut hash = Sha256::new_with_prefix(name);
+    let (mut at, mut chunk) = (0, vec![0; 1 << 16]);
+    while at < size {
+        let part = (size - at).min(chunk.len());
+        file.read_exact_at(&mut chunk[..part], at as u64)
+            .map_err(|error| error.to_string())?;
+        hash.update(&chunk[..part]);
+        at += part;
+    }
+    let mut seal = [0; SEAL];
+    file.read_exact_at(&mut seal, size as u64)
+        .map_err(|error| error.to_string())?;
+    if hash.finalize()[..] != seal {
+        return Err("its hash does not match".to_owned());
+    }
+    // The file that was checked, even if its name means another one by now.
+    let same = format!("/proc/self/fd/{}", file.as_raw_fd());
+    // SAFETY: only this user can write to the file, and the seal shows that this module wrote it. It covers the code and the name,
+    // which contains the hashes of the component and of the engine.
+    unsafe { Component::deserialize_file(engine, same) }.map_err(|error| format!("{error:#}"))
+}
+
+fn keep(file: tempfile::NamedTempFile, path: &Path) -> std::io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())
+}
+
+/// Writes to a file and hashes what it writes.
+struct Sealing<'a> {
+    file: &'a mut File,
+    hash: Sha256,
+}
+
+impl Write for Sealing<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hash.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// Removes what was last used before `since`, then the longest unused until no more than `bytes` are left. Code that

@@ -11,6 +11,8 @@ mod adapter;
 mod bindings;
 mod cache;
 mod ceiling;
+mod census;
+mod compile;
 mod doors;
 mod egress;
 mod engine;
@@ -21,7 +23,9 @@ mod limits;
 mod lines;
 mod load_error;
 pub mod manifest;
+mod manifest_source;
 mod meter;
+mod names;
 mod outline;
 pub mod pack;
 mod plugin;
@@ -35,9 +39,11 @@ mod thread;
 mod to_guest;
 pub mod types;
 mod wasi;
+mod work;
 mod world;
 
 pub use adapter::{Adapter, LogSink, Outside};
+pub use compile::{CompileLimits, Compiler, CompilerProcess, serve as compile_as_asked};
 pub use egress::{Blobs, DenyEgress, Egress, NoBlobs};
 pub use engine::{Engine, EngineError};
 pub use failure::{FailureKind, GuestFailure};
@@ -45,6 +51,7 @@ pub use frames::HELD_FRAMES;
 pub use limits::{DEFAULT_MEMORY_BYTES, Limits, Taken};
 pub use load_error::LoadError;
 pub use manifest::{Credential, Manifest};
+pub use manifest_source::ManifestSource;
 pub use plugin::{Inspection, Plugin};
 pub use policy_host::{
     ActionOutcome, ActionReceipt, Completion, Frame, Keyframe, Observation, PolicyHost,

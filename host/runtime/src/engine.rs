@@ -11,6 +11,7 @@ use wasmtime::component::Component;
 use wasmtime::{Config, EngineWeak};
 
 use crate::cache::CompiledCache;
+use crate::compile::{CompileError, Compiler};
 use crate::world::PluginKind;
 
 /// One tick; limits are noticed this often.
@@ -26,29 +27,63 @@ pub enum EngineError {
     Thread(#[source] std::io::Error),
 }
 
-/// Compiles guests and ticks their epoch. Cheap to clone; the tick thread ends with the last copy, stores included.
-#[derive(Clone)]
-pub struct Engine {
-    timed: Compiler,
-    counted: Compiler,
+/// What a guest's code is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tuning {
+    /// Policies and adapters.
+    Timed,
+    /// Scorers: instructions are counted.
+    Counted,
 }
 
-#[derive(Clone)]
-struct Compiler {
-    wasmtime: wasmtime::Engine,
-    cache: CompiledCache,
-}
+impl Tuning {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Timed => "timed",
+            Self::Counted => "counted",
+        }
+    }
 
-impl Compiler {
-    fn new(counts: bool, folder: Option<PathBuf>) -> Result<Self, EngineError> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        [Self::Timed, Self::Counted]
+            .into_iter()
+            .find(|tuning| tuning.name() == name)
+    }
+
+    pub(crate) fn engine(self) -> wasmtime::Result<wasmtime::Engine> {
         let mut config = Config::new();
         config
             .wasm_component_model(true)
             .epoch_interruption(true)
-            .consume_fuel(counts);
-        let wasmtime = wasmtime::Engine::new(&config).map_err(EngineError::Config)?;
+            .consume_fuel(self == Self::Counted);
+        wasmtime::Engine::new(&config)
+    }
+}
+
+/// Compiles guests and ticks their epoch. Cheap to clone; the tick thread ends with the last copy, stores included.
+#[derive(Clone)]
+pub struct Engine {
+    timed: Tuned,
+    counted: Tuned,
+    compiler: Compiler,
+}
+
+#[derive(Clone)]
+struct Tuned {
+    tuning: Tuning,
+    wasmtime: wasmtime::Engine,
+    cache: CompiledCache,
+}
+
+impl Tuned {
+    fn new(tuning: Tuning, folder: Option<PathBuf>) -> Result<Self, EngineError> {
+        let wasmtime = tuning.engine().map_err(EngineError::Config)?;
         let cache = CompiledCache::new(folder, &wasmtime);
-        Ok(Self { wasmtime, cache })
+        Ok(Self {
+            tuning,
+            wasmtime,
+            cache,
+        })
     }
 }
 
@@ -57,18 +92,18 @@ impl Engine {
     ///
     /// # Errors
     /// The machine cannot run it, or gives no thread.
-    pub fn new() -> Result<Self, EngineError> {
+    pub fn new(compiler: Compiler) -> Result<Self, EngineError> {
         let folder = dirs::cache_dir().map(|cache| cache.join("dynacu").join("compiled"));
-        Self::with_cache(folder)
+        Self::with_cache(folder, compiler)
     }
 
     /// The same with the cache elsewhere, or without one.
     ///
     /// # Errors
     /// The machine cannot run it, or gives no thread.
-    pub fn with_cache(folder: Option<PathBuf>) -> Result<Self, EngineError> {
-        let timed = Compiler::new(false, folder.clone())?;
-        let counted = Compiler::new(true, folder)?;
+    pub fn with_cache(folder: Option<PathBuf>, compiler: Compiler) -> Result<Self, EngineError> {
+        let timed = Tuned::new(Tuning::Timed, folder.clone())?;
+        let counted = Tuned::new(Tuning::Counted, folder)?;
         // Weak, so that this thread is not what keeps the engines alive.
         let engines = [timed.wasmtime.weak(), counted.wasmtime.weak()];
         std::thread::Builder::new()
@@ -85,7 +120,11 @@ impl Engine {
                 }
             })
             .map_err(EngineError::Thread)?;
-        Ok(Self { timed, counted })
+        Ok(Self {
+            timed,
+            counted,
+            compiler,
+        })
     }
 
     /// The engine of policies and adapters.
@@ -99,11 +138,17 @@ impl Engine {
         kind: PluginKind,
         bytes: &[u8],
         sha256: &str,
-    ) -> wasmtime::Result<Component> {
-        let Compiler { wasmtime, cache } = match kind {
+    ) -> Result<Component, CompileError> {
+        let Tuned {
+            tuning,
+            wasmtime,
+            cache,
+        } = match kind {
             PluginKind::Policy | PluginKind::ModelAdapter => &self.timed,
             PluginKind::Scorer => &self.counted,
         };
-        cache.component(wasmtime, bytes, sha256)
+        cache.component(wasmtime, sha256, |code| {
+            self.compiler.compile(wasmtime, *tuning, bytes, code)
+        })
     }
 }

@@ -8,6 +8,13 @@ use std::time::Duration;
 /// Linear memory without a grant.
 pub const DEFAULT_MEMORY_BYTES: u64 = 256 << 20;
 
+/// Elements of all tables of one store together.
+pub(crate) const TABLE_ELEMENTS: u64 = 1_000_000;
+pub(crate) const TABLES: usize = 64;
+pub(crate) const MEMORIES: usize = 16;
+/// Core instances inside one component.
+pub(crate) const INSTANCES: usize = 256;
+
 /// Linear memory in use, in bytes, counted over several stores.
 #[derive(Clone, Debug, Default)]
 pub struct Taken(Arc<AtomicU64>);
@@ -38,6 +45,10 @@ pub struct Limits {
     pub cpu_per_step: Duration,
     /// CPU time of one call: for a policy its episode. What the host does on the guest's behalf is not counted.
     pub cpu_in_all: Duration,
+    /// Price of what the host does for a policy between two observations (`work.rs`).
+    pub host_per_step: Duration,
+    /// The same in all.
+    pub host_in_all: Duration,
     /// All linear memories of one store together, in bytes. Calls of one adapter that overlap may have twice as much.
     pub memory: u64,
     /// What the stores of these limits and their clones have taken.
@@ -84,12 +95,15 @@ impl Limits {
             cpu_per_step: Duration::from_secs(15),
             // A policy thinks in a model; an interpreter that decodes its own pictures fits in here too.
             cpu_in_all: (deadline / 4).max(Duration::from_secs(30)),
+            host_per_step: Duration::from_secs(20),
+            // The page, capture and recognition need the other half of a core.
+            host_in_all: (deadline / 2).max(Duration::from_secs(60)),
             memory: DEFAULT_MEMORY_BYTES,
             taken: Taken::default(),
-            table_elements: 1_000_000,
-            tables: 64,
-            memories: 16,
-            instances: 256,
+            table_elements: TABLE_ELEMENTS,
+            tables: TABLES,
+            memories: MEMORIES,
+            instances: INSTANCES,
             returned: 16 << 20,
             // Small on their own: pixels have a cap of their own.
             handles: 100_000,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::compile::CompileError;
 use crate::manifest::ManifestError;
 use crate::outline::Fault;
 use crate::world::{INTERFACE_VERSION, Misfit, PluginKind};
@@ -34,8 +35,12 @@ pub enum LoadError {
     CoreModule(PathBuf),
     #[error("{}: the file ends too early: copy or build it again", .0.display())]
     Truncated(PathBuf),
+    #[error("{}: too large for a plugin: {excess}: build a smaller one", path.display())]
+    TooMuch { path: PathBuf, excess: String },
     #[error("{}: not a valid component: {reason}: build it again", path.display())]
     Invalid { path: PathBuf, reason: String },
+    #[error("{}: not compiled: {reason}", path.display())]
+    NotCompiled { path: PathBuf, reason: String },
     #[error(
         "{}: a component of no known world: export dynacu:policy/policy, dynacu:model/adapter or dynacu:scoring/scorer \
          (the SDK's macros do)",
@@ -69,6 +74,12 @@ pub enum LoadError {
         kind: &'static str,
         reason: String,
     },
+    #[error(
+        "{}: the plugin would be called as its file, which becomes a folder's name: rename it to letters, digits, `-`, `_` and `.`, at most 64 \
+         and starting with a letter or digit, or give its manifest a `name`",
+        .0.display()
+    )]
+    NoName(PathBuf),
     #[error(transparent)]
     Manifest(ManifestError),
 }
@@ -92,6 +103,7 @@ impl LoadError {
                 path,
                 reason: one_line(&reason),
             },
+            Fault::TooMuch(excess) => Self::TooMuch { path, excess },
         }
     }
 
@@ -113,10 +125,18 @@ impl LoadError {
         }
     }
 
-    pub(crate) fn invalid(path: &Path, error: &wasmtime::Error) -> Self {
-        Self::Invalid {
-            path: path.to_owned(),
-            reason: one_line(&format!("{error:#}")),
+    pub(crate) fn not_compiled(path: &Path, error: CompileError) -> Self {
+        let path = path.to_owned();
+        match error {
+            CompileError::Invalid(reason) => Self::Invalid {
+                path,
+                reason: one_line(&reason),
+            },
+            CompileError::TooMuch(excess) => Self::TooMuch { path, excess },
+            CompileError::Host(reason) => Self::NotCompiled {
+                path,
+                reason: one_line(&reason),
+            },
         }
     }
 

@@ -1,13 +1,14 @@
 //! `plugin.toml`: what a plugin is called and what it asks for. Without one it is called as its file and asks for nothing.
 
-use std::path::{Path, PathBuf};
-
 use serde::{Deserialize, Serialize};
 
 use crate::types::{Assist, Channel};
 
 /// The custom section that carries the manifest inside a `.wasm`.
 pub const SECTION: &str = "dynacu:plugin-manifest";
+
+/// Bytes of the longest manifest.
+pub(crate) const LARGEST: usize = 64 << 10;
 
 /// Version of the manifest's shape.
 pub const SCHEMA: u32 = 2;
@@ -266,47 +267,6 @@ impl Manifest {
             asked.min(MEMORY_WITHOUT_GRANT_MIB)
         };
         u64::from(allowed) << 20
-    }
-
-    /// The manifest in force: a file beside the component overrides the one inside it, as a whole.
-    pub(crate) fn find(
-        component: &Path,
-        section: Option<&[u8]>,
-    ) -> Result<(Self, Option<PathBuf>), ManifestError> {
-        let folder = component.parent().unwrap_or(Path::new("."));
-        let own = component.file_stem().map(|stem| {
-            let mut name = stem.to_os_string();
-            name.push(".plugin.toml");
-            folder.join(name)
-        });
-        for file in own.into_iter().chain([folder.join("plugin.toml")]) {
-            match std::fs::read_to_string(&file) {
-                Ok(text) => {
-                    return Ok((Self::parse(&text, &file.display().to_string())?, Some(file)));
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => {
-                    return Err(ManifestError {
-                        place: file.display().to_string(),
-                        reason: error.to_string(),
-                    });
-                }
-            }
-        }
-        match section {
-            Some(section) => Ok((Self::inside(component, section)?, None)),
-            None => Ok((Self::default(), None)),
-        }
-    }
-
-    /// The manifest that a component carries.
-    pub(crate) fn inside(component: &Path, section: &[u8]) -> Result<Self, ManifestError> {
-        let place = format!("{}, section {SECTION}", component.display());
-        let text = std::str::from_utf8(section).map_err(|_| ManifestError {
-            place: place.clone(),
-            reason: "not UTF-8".to_owned(),
-        })?;
-        Self::parse(text, &place)
     }
 }
 

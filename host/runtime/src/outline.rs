@@ -2,7 +2,11 @@
 
 use wasmparser::{Encoding, Parser, Payload};
 
-use crate::manifest::SECTION;
+use crate::census::{Census, Ended, Excess};
+use crate::manifest::{LARGEST, SECTION};
+
+/// Names at a component's surface; the worlds have some dozens.
+const NAMES: usize = 1_000;
 
 /// Names at a component's surface.
 #[derive(Debug, Default)]
@@ -20,6 +24,8 @@ pub(crate) enum Fault {
     CoreModule,
     Truncated,
     Broken(String),
+    /// It is made of more than a component may be.
+    TooMuch(String),
 }
 
 impl Outline {
@@ -34,32 +40,48 @@ impl Outline {
             return Err(Fault::NotWebAssembly);
         }
         let mut outline = Self::default();
+        let mut census = Census::default();
         let mut manifest_depth = usize::MAX;
         let mut depth = 0_usize;
         for payload in Parser::new(0).parse_all(bytes) {
-            match payload.map_err(|error| fault(&error, bytes.len()))? {
-                Payload::Version {
-                    encoding: Encoding::Module,
-                    ..
-                } if depth == 0 => return Err(Fault::CoreModule),
+            let payload = payload.map_err(|error| fault(&error, bytes.len()))?;
+            if let (Payload::Version { encoding, .. }, 0) = (&payload, depth)
+                && *encoding == Encoding::Module
+            {
+                return Err(Fault::CoreModule);
+            }
+            census.take(&payload).map_err(|ended| match ended {
+                Ended::Excess(Excess::Missing(what)) => {
+                    Fault::Broken(Excess::Missing(what).to_string())
+                }
+                Ended::Excess(excess) => Fault::TooMuch(excess.to_string()),
+                Ended::Broken(error) => fault(&error, bytes.len()),
+            })?;
+            match payload {
                 // Sections that the parser hands over whole are read here; nested ones follow as payloads.
                 Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
                 Payload::End(_) => depth = depth.saturating_sub(1),
                 Payload::ComponentImportSection(section) if depth == 0 => {
                     for import in section {
                         let import = import.map_err(|error| fault(&error, bytes.len()))?;
-                        outline.imports.push(import.name.name.to_owned());
+                        keep(&mut outline.imports, import.name.name, "imports")?;
                     }
                 }
                 Payload::ComponentExportSection(section) if depth == 0 => {
                     for export in section {
                         let export = export.map_err(|error| fault(&error, bytes.len()))?;
-                        outline.exports.push(export.name.name.to_owned());
+                        keep(&mut outline.exports, export.name.name, "exports")?;
                     }
                 }
                 Payload::CustomSection(section)
                     if section.name() == SECTION && depth < manifest_depth =>
                 {
+                    let size = section.data().len();
+                    if size > LARGEST {
+                        return Err(Fault::TooMuch(format!(
+                            "its manifest has {size} bytes, more than {LARGEST}"
+                        )));
+                    }
                     outline.manifest = Some(section.data().to_vec());
                     manifest_depth = depth;
                 }
@@ -68,6 +90,14 @@ impl Outline {
         }
         Ok(outline)
     }
+}
+
+fn keep(names: &mut Vec<String>, name: &str, what: &str) -> Result<(), Fault> {
+    if names.len() == NAMES {
+        return Err(Fault::TooMuch(format!("it has more than {NAMES} {what}")));
+    }
+    names.push(name.to_owned());
+    Ok(())
 }
 
 fn fault(error: &wasmparser::BinaryReaderError, length: usize) -> Fault {

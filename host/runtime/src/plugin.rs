@@ -17,6 +17,8 @@ use crate::guest::{Guest, Part};
 use crate::limits::Limits;
 use crate::load_error::LoadError;
 use crate::manifest::Manifest;
+use crate::manifest_source::{Found, ManifestSource};
+use crate::names;
 use crate::outline::Outline;
 use crate::policy::{self, PolicyPart};
 use crate::policy_host::PolicyHost;
@@ -25,8 +27,8 @@ use crate::scorer::{self, Scorer, ScorerPart};
 use crate::types::Brief;
 use crate::world::{PluginKind, recognise};
 
-/// A larger file is no plugin; Python's are near 20 MB.
-const LARGEST: u64 = 256 << 20;
+/// Bytes. A larger file is no plugin; Python's are near 20 MB.
+pub(crate) const LARGEST: u64 = 128 << 20;
 
 /// A loaded plugin. Nothing of it runs yet.
 #[derive(Clone)]
@@ -51,12 +53,10 @@ pub struct Plugin {
     pub exports: Vec<String>,
     /// The one that counts.
     pub manifest: Manifest,
-    /// The file beside the component, where it overrides the manifest inside.
-    pub manifest_file: Option<PathBuf>,
-    /// Whether the component carries a manifest.
-    pub manifest_inside: bool,
-    /// Whether the one inside says something else than the file that overrides it.
-    pub manifest_differs: bool,
+    /// Where that one is.
+    pub manifest_source: ManifestSource,
+    /// Another manifest, which differs and does not count.
+    pub passed_over: Option<ManifestSource>,
     engine: Engine,
     code: Code,
 }
@@ -91,10 +91,10 @@ pub struct Inspection {
     pub exports: Vec<String>,
     /// [`Plugin::manifest`].
     pub manifest: Manifest,
-    /// [`Plugin::manifest_file`].
-    pub manifest_file: Option<PathBuf>,
-    /// [`Plugin::manifest_inside`].
-    pub manifest_inside: bool,
+    /// [`Plugin::manifest_source`].
+    pub manifest_source: ManifestSource,
+    /// [`Plugin::passed_over`].
+    pub passed_over: Option<ManifestSource>,
     /// The manifest's asks in words, one line each.
     pub asks: Vec<String>,
 }
@@ -110,22 +110,20 @@ impl Plugin {
         let outline = Outline::read(&bytes).map_err(|fault| LoadError::from_fault(path, fault))?;
         let (kind, interface_version) =
             recognise(&outline).map_err(|misfit| LoadError::from_misfit(path, misfit))?;
-        let (manifest, manifest_file) =
-            Manifest::find(path, outline.manifest.as_deref()).map_err(LoadError::Manifest)?;
-        let differs = |section| Manifest::inside(path, section).ok().as_ref() != Some(&manifest);
-        let manifest_differs =
-            manifest_file.is_some() && outline.manifest.as_deref().is_some_and(differs);
+        let Found {
+            manifest,
+            source: manifest_source,
+            passed_over,
+        } = Found::at(path, outline.manifest.as_deref()).map_err(LoadError::Manifest)?;
         let sha256 = hex::encode(Sha256::digest(&bytes));
-        let stem = || {
-            path.file_stem()
-                .map(|stem| stem.to_string_lossy().into_owned())
+        let name = match &manifest.name {
+            Some(name) => name.clone(),
+            None => stem(path)?,
         };
-        let name = (manifest.name.clone()).or_else(stem);
-        let name = name.unwrap_or_else(|| "plugin".to_owned());
         let version = manifest.version.clone().unwrap_or_default();
         let component = engine
             .component(kind, &bytes, &sha256)
-            .map_err(|error| LoadError::invalid(path, &error))?;
+            .map_err(|error| LoadError::not_compiled(path, error))?;
         let code =
             link(kind, &component).map_err(|error| LoadError::mismatch(path, kind, &error))?;
         Ok(Self {
@@ -139,9 +137,8 @@ impl Plugin {
             imports: outline.imports,
             exports: outline.exports,
             manifest,
-            manifest_file,
-            manifest_inside: outline.manifest.is_some(),
-            manifest_differs,
+            manifest_source,
+            passed_over,
             engine: engine.clone(),
             code,
         })
@@ -161,8 +158,8 @@ impl Plugin {
             imports: self.imports.clone(),
             exports: self.exports.clone(),
             manifest: self.manifest.clone(),
-            manifest_file: self.manifest_file.clone(),
-            manifest_inside: self.manifest_inside,
+            manifest_source: self.manifest_source.clone(),
+            passed_over: self.passed_over.clone(),
             asks: self.manifest.asks(),
         }
     }
@@ -227,6 +224,15 @@ impl Plugin {
         let (path, is) = (self.path.display(), self.kind.name());
         GuestFailure::error(format!("{path} is a {is}, not a {}", wanted.name()))
     }
+}
+
+/// What a plugin is called whose manifest does not say.
+fn stem(path: &Path) -> Result<String, LoadError> {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    if names::is_stem(&stem) {
+        return Ok(stem.into_owned());
+    }
+    Err(LoadError::NoName(path.to_owned()))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, LoadError> {

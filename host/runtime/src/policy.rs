@@ -23,6 +23,7 @@ use crate::types::{
     Instant, Level, ModelRequest, PerformError, ReadingError, SolutionError,
 };
 use crate::wasi::EpisodeClock;
+use crate::work::Work;
 
 /// More actions in one batch are refused.
 const BATCH: usize = 64;
@@ -33,6 +34,7 @@ pub(crate) struct PolicyPart {
     frames: FrameOrder,
     clock: EpisodeClock,
     quota: Quota,
+    work: Work,
 }
 
 impl PolicyPart {
@@ -42,6 +44,7 @@ impl PolicyPart {
             frames: FrameOrder::default(),
             clock,
             quota: Quota::new(limits),
+            work: Work::new(limits),
         }
     }
 
@@ -155,10 +158,10 @@ impl observation::HostFrame for PolicyGuest {
         let Some(frame) = self.table.get(&frame)?.frame() else {
             return Ok(Err(EncodeError::Gone));
         };
-        let encode = self
-            .part
-            .host
-            .encode(frame, to_guest::encoding_back(encoding));
+        let encoding = to_guest::encoding_back(encoding);
+        let (at, size) = (frame.captured_at(), frame.size());
+        self.part.work.picture(at, size, &encoding)?;
+        let encode = self.part.host.encode(frame, encoding);
         let encoded = self.meter.host_works(encode).await;
         if let Ok(blob) = &encoded {
             self.part.made(blob)?;
@@ -183,7 +186,9 @@ impl reading::Host for PolicyGuest {
         let Some(frame) = self.table.get(&frame)?.frame() else {
             return Ok(Err(ReadingError::Gone));
         };
-        let read = self.part.host.read_text(frame, to_guest::rect_back(area));
+        let area = to_guest::rect_back(area);
+        self.part.work.reading(frame.size(), area)?;
+        let read = self.part.host.read_text(frame, area);
         let read = self.meter.host_works(read).await;
         let size = read.iter().flatten().map(reading_size).sum();
         self.part.quota.recorded(size)?;
@@ -209,6 +214,7 @@ impl hearing::Host for PolicyGuest {
     ) -> wasmtime::Result<Result<BlobId, HearingError>> {
         self.called();
         self.part.quota.recorded(0)?;
+        self.part.work.clip(start.milliseconds, end.milliseconds)?;
         let clip = self.part.host.clip(start.milliseconds, end.milliseconds);
         let clip = self.meter.host_works(clip).await;
         if let Ok(blob) = &clip {
@@ -253,6 +259,7 @@ impl session::Host for PolicyGuest {
         match self.meter.host_works(observe).await {
             Ok(observed) => {
                 self.meter.step_begins();
+                self.part.work.step_begins();
                 Ok(Ok(self.observation(observed)?))
             }
             Err(cause) => Ok(Err(to_guest::stop_cause(cause))),
@@ -309,6 +316,7 @@ impl session::Host for PolicyGuest {
         let actions: Vec<Action> = actions.into_iter().map(Action::from).collect();
         for action in &actions {
             self.part.quota.recorded(recorded_size(action))?;
+            self.part.work.action(action)?;
         }
         let perform = self.part.host.perform(actions);
         let performed = self.meter.host_works(perform).await;

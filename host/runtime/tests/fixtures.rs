@@ -28,7 +28,8 @@ use case::Expected;
 use dynacu_figures::table;
 use dynacu_runtime::types::{ModelError, ModelRequest};
 use dynacu_runtime::{
-    DenyEgress, Engine, GuestFailure, Limits, NoBlobs, Outside, Plugin, PluginKind, PolicyEnd,
+    Compiler, DenyEgress, Engine, GuestFailure, Limits, NoBlobs, Outside, Plugin, PluginKind,
+    PolicyEnd,
 };
 use serde::{Deserialize, Serialize};
 use support::{ScriptedHost, brief, fixture};
@@ -178,7 +179,7 @@ async fn run(name: &str, expected: &Expected) -> Result<Report> {
     let path = case::guest(name, expected, folder.path())?;
     let began = Instant::now();
     // Without a cache, so that compilation is in the figures.
-    let (ends, says) = match Plugin::load(&Engine::with_cache(None)?, &path) {
+    let (ends, says) = match Plugin::load(&Engine::with_cache(None, Compiler::InProcess)?, &path) {
         Err(refusal) => ("refused".to_owned(), refusal.to_string()),
         Ok(plugin) => ask(&plugin, expected).await?,
     };
@@ -277,7 +278,7 @@ fn cold_and_warm_starts() {
         let cache = folder.path().join("compiled");
         let mut times = Vec::new();
         for _ in 0..6 {
-            let engine = Engine::with_cache(Some(cache.clone())).unwrap();
+            let engine = Engine::with_cache(Some(cache.clone()), Compiler::InProcess).unwrap();
             let began = Instant::now();
             Plugin::load(&engine, &path).unwrap();
             times.push(began.elapsed().as_secs_f64() * 1000.0);

@@ -19,8 +19,8 @@ use dynacu_runtime::types::{
     HttpResponse, Instant as EpisodeTime, ModelError, ModelRequest, PageEvent, ScoredEpisode,
 };
 use dynacu_runtime::{
-    Adapter, DenyEgress, Egress, FailureKind, Limits, NoBlobs, Outside, Plugin, PluginKind,
-    PolicyEnd,
+    Adapter, Compiler, DenyEgress, Egress, FailureKind, Limits, NoBlobs, Outside, Plugin,
+    PluginKind, PolicyEnd,
 };
 use support::{ScriptedHost, brief, engine, fixture, load};
 
@@ -365,7 +365,8 @@ fn a_second_load_takes_the_compiled_code() {
         found
     };
     for _ in 0..2 {
-        let engine = dynacu_runtime::Engine::with_cache(Some(cache.clone())).unwrap();
+        let engine =
+            dynacu_runtime::Engine::with_cache(Some(cache.clone()), Compiler::InProcess).unwrap();
         let plugin = Plugin::load(&engine, &fixture("traps")).unwrap();
         let [file] = files().try_into().unwrap();
         assert!(
@@ -381,7 +382,7 @@ fn a_second_load_takes_the_compiled_code() {
     std::fs::write(&file, b"not code").unwrap();
     std::fs::set_permissions(&file, loose).unwrap();
     Plugin::load(
-        &dynacu_runtime::Engine::with_cache(Some(cache.clone())).unwrap(),
+        &dynacu_runtime::Engine::with_cache(Some(cache.clone()), Compiler::InProcess).unwrap(),
         &fixture("traps"),
     )
     .unwrap();

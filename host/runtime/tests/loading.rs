@@ -11,7 +11,8 @@ mod support;
 
 use std::path::Path;
 
-use dynacu_runtime::{LoadError, Plugin};
+use dynacu_runtime::pack::with_manifest;
+use dynacu_runtime::{LoadError, ManifestSource, Plugin};
 use support::{engine, fixture, load};
 
 fn refusal(path: &Path) -> String {
@@ -113,7 +114,7 @@ fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_manifest_beside_the_component_is_found_and_a_bad_one_refused() {
-    assert_eq!(load("traps").manifest_file, None);
+    assert_eq!(load("traps").manifest_source, ManifestSource::Nowhere);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.wasm");
     std::fs::copy(fixture("traps"), &path).unwrap();
@@ -133,4 +134,62 @@ fn a_manifest_beside_the_component_is_found_and_a_bad_one_refused() {
         error.to_string().contains("mine.plugin.toml: line 2"),
         "{error}"
     );
+}
+
+#[test]
+fn a_manifest_for_a_whole_folder_does_not_override_a_packed_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.wasm");
+    let packed = "schema = 2\nmemory_mib = 64\n";
+    let bytes = std::fs::read(fixture("traps")).unwrap();
+    std::fs::write(&path, with_manifest(&bytes, packed).unwrap()).unwrap();
+    let in_force = || {
+        let plugin = Plugin::load(&engine(), &path).unwrap();
+        let memory = plugin.manifest.memory_bytes(false) >> 20;
+        (memory, plugin.manifest_source, plugin.passed_over)
+    };
+    assert_eq!(in_force(), (64, ManifestSource::Packed, None));
+    let shared = folder.path().join("plugin.toml");
+    std::fs::write(&shared, "schema = 2\nmemory_mib = 32\n").unwrap();
+    let passed_over = Some(ManifestSource::Folder(shared.clone()));
+    assert_eq!(in_force(), (64, ManifestSource::Packed, passed_over));
+    std::fs::write(&shared, packed).unwrap();
+    assert_eq!(in_force(), (64, ManifestSource::Packed, None));
+    let named = folder.path().join("mine.plugin.toml");
+    std::fs::write(&named, "schema = 2\nmemory_mib = 16\n").unwrap();
+    let passed_over = Some(ManifestSource::Packed);
+    assert_eq!(in_force(), (16, ManifestSource::Named(named), passed_over));
+}
+
+#[test]
+fn a_manifest_is_read_up_to_its_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.wasm");
+    let long = format!("schema = 2\n# {}\n", "x".repeat(64 << 10));
+    let bytes = std::fs::read(fixture("traps")).unwrap();
+    std::fs::write(&path, with_manifest(&bytes, &long).unwrap()).unwrap();
+    assert!(refusal(&path).contains("its manifest has 65550 bytes, more than 65536"));
+    std::fs::write(&path, bytes).unwrap();
+    std::fs::write(folder.path().join("plugin.toml"), long).unwrap();
+    let Err(error) = Plugin::load(&engine(), &path) else {
+        panic!("a manifest without end was read")
+    };
+    assert!(
+        error.to_string().contains("more than 65536 bytes"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_file_whose_name_would_be_another_folder_needs_a_manifest_with_a_name() {
+    let folder = tempfile::tempdir().unwrap();
+    // Without its ending, this file is called `..`.
+    let path = folder.path().join("...wasm");
+    let bytes = std::fs::read(fixture("traps")).unwrap();
+    std::fs::write(&path, &bytes).unwrap();
+    let text = refusal(&path);
+    assert!(text.ends_with("or give its manifest a `name`"), "{text}");
+    let named = with_manifest(&bytes, "schema = 2\nname = \"mine\"\n").unwrap();
+    std::fs::write(&path, named).unwrap();
+    assert_eq!(Plugin::load(&engine(), &path).unwrap().name, "mine");
 }

@@ -10,7 +10,7 @@
 #[allow(dead_code)]
 mod support;
 
-use dynacu_runtime::{Engine, Manifest, Plugin};
+use dynacu_runtime::{Compiler, Engine, Manifest, Plugin};
 use fastrand::Rng;
 
 /// A number below a bound; 0 where the bound is 0, as the length of an empty file is.
@@ -50,7 +50,7 @@ fn a_mangled_component_is_a_plugin_or_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let seeds = ["returns", "hands-over-a-gib", "imports-outside", "no-world"]
         .map(|name| std::fs::read(support::fixture(name)).unwrap());
-    let engine = Engine::with_cache(None).unwrap();
+    let engine = Engine::with_cache(None, Compiler::InProcess).unwrap();
     let path = folder.path().join("mangled.wasm");
     let mut random = Rng::with_seed(1);
     let mut loaded = 0;

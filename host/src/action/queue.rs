@@ -13,6 +13,7 @@ use super::validate;
 use crate::capture::timebase::Timebase;
 use crate::input::{Input, keymap};
 use crate::mode::Grants;
+use crate::processor;
 use crate::speech::Voice;
 use crate::speech::playback::Microphone;
 
@@ -29,7 +30,12 @@ pub struct Performed {
     pub outcome: Result<ActionReceipt, ActionError>,
     /// For `speak`: from the action's start to the first sample played, milliseconds.
     pub speech_latency_ms: Option<u64>,
+    /// Processor time of making the speech.
+    pub synthesis: Duration,
 }
+
+/// Threads of the voice's model (`speech::piper`); each works as long as the one that asks.
+const VOICE_THREADS: u32 = 2;
 
 struct Batch {
     first: u64,
@@ -97,10 +103,15 @@ impl ActionQueue {
                     for (id, action) in (batch.first..).zip(batch.actions) {
                         // The flag is cleared before the ids are looked at, so that an abort in between is not forgotten.
                         shared.cut.store(false, Ordering::SeqCst);
+                        let before = processor::thread_time();
                         let (outcome, speech_latency_ms) = if failed || shared.cancelled(id) {
                             (Err(ActionError::Cancelled), None)
                         } else {
                             hands.perform(&action, &shared.cut)
+                        };
+                        let synthesis = match &action {
+                            Action::Speak { .. } => processor::thread_time() - before,
+                            _ => Duration::ZERO,
                         };
                         failed |= outcome.is_err();
                         performed(Performed {
@@ -108,6 +119,7 @@ impl ActionQueue {
                             action,
                             outcome,
                             speech_latency_ms,
+                            synthesis: synthesis * VOICE_THREADS,
                         });
                     }
                 }

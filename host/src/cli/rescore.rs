@@ -126,7 +126,7 @@ impl Scorers {
     fn new(home: Home, given: Option<String>) -> Result<Self> {
         Ok(Scorers {
             catalogue: Catalogue::open(&home)?,
-            engine: Engine::new()?,
+            engine: crate::program::engine()?,
             loaded: BTreeMap::new(),
             home,
             given,

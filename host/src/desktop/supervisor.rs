@@ -22,9 +22,6 @@ pub use process::run;
 /// The name of the hidden subcommand that runs [`run`].
 pub const SUBCOMMAND: &str = "supervise";
 
-/// Names the executable to start as supervisor, for hosts that are a library inside another program (tests).
-pub const EXECUTABLE_VARIABLE: &str = "DYNACU_HOST_EXE";
-
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 const STOP_WITHIN: Duration = Duration::from_secs(7);
 
@@ -129,14 +126,7 @@ pub struct Supervisor {
 impl Supervisor {
     /// Starts a supervisor that owns `folder` and will remove it. Call inside a tokio runtime.
     pub fn start(folder: &Path) -> Result<Self, SupervisorError> {
-        let program = match std::env::var_os(EXECUTABLE_VARIABLE) {
-            Some(path) => PathBuf::from(path),
-            // The link, where the file was replaced during a long run (its name then ends in " (deleted)").
-            None => std::env::current_exe()
-                .ok()
-                .filter(|path| path.exists())
-                .unwrap_or_else(|| PathBuf::from("/proc/self/exe")),
-        };
+        let program = crate::program::executable();
         let start = |source| SupervisorError::Start {
             program: program.clone(),
             source,

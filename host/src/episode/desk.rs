@@ -1,16 +1,16 @@
 //! What the session, the action queue and the episode loop share: the policy's mailbox and what was counted.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 
 use dynacu_record::{ActionCounts, EndCause, Event, Recorder};
 use dynacu_runtime::types::{Action, ActionError, Sentence, StopCause};
 use dynacu_runtime::{ActionOutcome, Completion, Keyframe, SessionEvent};
 use parking_lot::{Mutex, MutexGuard};
-use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::Notify;
 
+use super::processor::Processor;
 use crate::action::queue::Performed;
 use crate::capture::timebase::Timebase;
 use crate::inference::calls::Asker;
@@ -66,6 +66,7 @@ pub struct Desk {
     /// The task's solution script, for a policy that has that assist; the inner one is none where the task has no script.
     pub solution: Option<Option<String>>,
     pub mailbox: Mailbox,
+    pub(super) processor: Processor,
 }
 
 /// What waits for the policy, and what was counted.
@@ -73,8 +74,6 @@ pub struct Desk {
 pub struct Mailbox {
     pub(super) changed: Notify,
     pub(super) steps: AtomicU32,
-    /// CPU time of the policy's thread when it last asked something of the host.
-    policy_cpu_ms: AtomicU64,
     mail: Mutex<Mail>,
 }
 
@@ -93,7 +92,8 @@ pub(super) struct Mail {
     pub(super) speech_latency_ms: Vec<u64>,
     pub(super) spoken: u32,
     pub(super) observe_ms: Vec<u64>,
-    pub(super) asr_ms: Vec<u64>,
+    /// Waits of observations for their sound: when they were over, and how long they were.
+    pub(super) tails: Vec<(u64, u64)>,
 }
 
 /// What the session counted.
@@ -103,7 +103,8 @@ pub struct Tally {
     pub spoken: u32,
     pub speech_latency_ms: Vec<u64>,
     pub observe_ms: Vec<u64>,
-    pub asr_ms: Vec<u64>,
+    /// Waits of observations for their sound: when they were over, and how long they were (ms).
+    pub tails: Vec<(u64, u64)>,
 }
 
 impl Desk {
@@ -111,19 +112,6 @@ impl Desk {
     pub fn into_hearing(self) -> Hearing {
         self.seeing.stop();
         self.hearing
-    }
-
-    /// Call it on the policy's thread: notes how much that has computed.
-    pub(super) fn policy_asks(&self) {
-        let time = clock_gettime(ClockId::ThreadCPUTime);
-        let millis = u64::try_from(time.tv_sec).unwrap_or(0) * 1000
-            + u64::try_from(time.tv_nsec).unwrap_or(0) / 1_000_000;
-        self.mailbox.policy_cpu_ms.store(millis, Ordering::Relaxed);
-    }
-
-    /// CPU time of the policy's thread up to its last call, milliseconds.
-    pub(super) fn policy_cpu_ms(&self) -> u64 {
-        self.mailbox.policy_cpu_ms.load(Ordering::Relaxed)
     }
 
     pub(super) fn mail(&self) -> MutexGuard<'_, Mail> {
@@ -143,6 +131,7 @@ impl Desk {
     /// An action came to its end.
     pub fn performed(&self, performed: Performed) {
         let now = self.timebase.now();
+        self.processor.elsewhere(performed.synthesis);
         let done = matches!(
             (&performed.action, &performed.outcome),
             (Action::Done, Ok(_))
@@ -262,7 +251,7 @@ impl Desk {
             spoken: mail.spoken,
             speech_latency_ms: mail.speech_latency_ms.clone(),
             observe_ms: mail.observe_ms.clone(),
-            asr_ms: mail.asr_ms.clone(),
+            tails: mail.tails.clone(),
         }
     }
 }

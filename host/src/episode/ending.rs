@@ -6,9 +6,9 @@ use std::time::Duration;
 use dynacu_figures::percentile;
 use dynacu_record::{EndCause, Event, Intervals, Perception, Recorder, ScoreResult, Speech};
 
-use super::desk::Tally;
+use super::desk::{Desk, Tally};
 use super::judge::Judge;
-use super::lateness::{Late, Load, intervals};
+use super::lateness::{Late, Load, Look, Watch, intervals};
 use super::phase::{Phase, within};
 use super::stage::Stage;
 use super::{Trial, scoring};
@@ -60,12 +60,25 @@ pub(super) struct Counted {
     pub(super) received: u32,
     /// What capture had come to at t = 0.
     pub(super) before: SeeingStats,
+    pub(super) watch: Watch,
+}
+
+impl Counted {
+    /// Notes how the lane keeps up, and what the policy takes of the machine.
+    pub(super) fn look(&mut self, desk: &Desk, at: u64) {
+        let (intervals, late_intervals) = intervals(&self.before, &desk.seeing.stats());
+        self.watch.add(Look {
+            at,
+            intervals,
+            late_intervals,
+            policy_ms: desk.processor.ms(),
+        });
+    }
 }
 
 /// What the parts came to, once all of them are stopped.
 struct Stopped {
     heard: HeardAll,
-    policy_cpu_ms: u64,
     microphone: Arc<Microphone>,
     recorder: Recorder,
     model: ModelTally,
@@ -78,9 +91,10 @@ impl Ending<'_> {
             stage,
             lane,
             trial,
-            counted,
+            mut counted,
         } = self;
         let duration = stage.timebase.now();
+        counted.look(&stage.desk, duration);
         let verdict = stage.judge.verdict().cloned();
         let page_result = last_result(&stage, trial, cause, duration).await;
         let mut score = scored(&stage, trial, &page_result, cause, duration).await;
@@ -102,15 +116,11 @@ impl Ending<'_> {
             detail =
                 format!("{unheard} times what the page's microphone got could not be recognised");
         }
-        let (seen_intervals, late_intervals) = intervals(&counted.before, &seen);
         let load = Load {
-            intervals: seen_intervals,
-            late_intervals,
+            watch: &counted.watch,
             fps: trial.fps,
-            lost_sound_ms: stopped.heard.gaps.iter().map(|(_, length)| length).sum(),
-            tail_ms: &tally.asr_ms,
-            duration_ms: duration,
-            policy_cpu_ms: stopped.policy_cpu_ms,
+            gaps: &stopped.heard.gaps,
+            tails: &tally.tails,
         };
         if scoring::ended(cause).is_some()
             && !super::interrupted(cause)
@@ -135,7 +145,7 @@ impl Ending<'_> {
             sentences: counted.sentences,
             heard_s: stopped.heard.samples.len() as f64 / 16_000.0,
             recognition_failures: stopped.heard.stats.failures,
-            sound_gaps_ms: load.lost_sound_ms,
+            sound_gaps_ms: stopped.heard.gaps.iter().map(|(_, length)| length).sum(),
             moments: u32::try_from(moments).unwrap_or(u32::MAX),
             delay_ms_p95: percentile_95(counted.keyframe_ms.clone()),
         };
@@ -248,7 +258,6 @@ async fn stop(stage: Stage, lane: &Lane) -> Stopped {
     if let Err(error) = closed.await {
         tracing::warn!("{error:#}");
     }
-    let policy_cpu_ms = desk.policy_cpu_ms();
     let heard = match Arc::try_unwrap(desk) {
         Ok(desk) => desk.into_hearing().stop(),
         Err(_) => HeardAll::default(),
@@ -256,7 +265,6 @@ async fn stop(stage: Stage, lane: &Lane) -> Stopped {
     let model = inference.map(|inference| inference.tally());
     Stopped {
         heard,
-        policy_cpu_ms,
         microphone,
         recorder,
         model: model.unwrap_or_default(),

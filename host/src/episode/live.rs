@@ -10,6 +10,7 @@ use dynacu_runtime::{FailureKind, GuestFailure, Limits, PolicyEnd, PolicyRun};
 
 use super::desk::Request;
 use super::ending::{Counted, Ended, Ending, TICK};
+use super::lateness::Watch;
 use super::observing::{Observing, millis};
 use super::phase::Phase;
 use super::session::Session;
@@ -60,6 +61,7 @@ pub(super) async fn run(
             sentences: 0,
             received: 0,
             before: stage.desk.seeing.stats(),
+            watch: Watch::new(),
         },
         stage,
         lane,
@@ -256,7 +258,7 @@ impl<'a> Live<'a> {
                     EndCause::TimeLimit,
                     format!("the task's limit of {} s", self.trial.task.manifest().time_limit.as_secs()),
                 )),
-                _ = tick.tick() => self.settle_held().await,
+                _ = tick.tick() => self.look_around().await,
             };
             if let Some(reason) = reason {
                 return reason;
@@ -282,7 +284,7 @@ impl<'a> Live<'a> {
                 Some(utterance) = incoming.utterances.recv() => self.utterance(utterance).await,
                 event = incoming.hearing.recv() => self.heard(event),
                 event = incoming.seeing.recv() => self.seen(event).await,
-                _ = tick.tick() => self.settle_held().await,
+                _ = tick.tick() => self.look_around().await,
             };
             if reason.is_some() {
                 return reason;
@@ -314,6 +316,15 @@ impl<'a> Live<'a> {
                 None
             }
         }
+    }
+
+    /// What is looked at again and again, since it does not tell by itself.
+    async fn look_around(&mut self) -> Option<Reason> {
+        let now = self.stage.timebase.now();
+        if self.counted.watch.is_due(now) {
+            self.counted.look(&self.stage.desk, now);
+        }
+        self.settle_held().await
     }
 
     async fn settle_held(&mut self) -> Option<Reason> {

@@ -115,7 +115,8 @@ impl Observing {
             Err(cause) = pause(desk, Instant::now() + WHATEVER_COMES) => return Err(cause),
         };
         self.heard_until = heard.recent.to_ms;
-        desk.mail().asr_ms.push(heard.tail_ms);
+        let now = desk.timebase.now();
+        desk.mail().tails.push((now, heard.tail_ms));
         let recent = RecentAudio {
             started_at: heard.recent.from_ms,
             ended_at: heard.recent.to_ms,

@@ -148,9 +148,11 @@ impl Session {
             return Err(ReadingError::NotGranted);
         };
         let inside = held.area(area).ok_or(ReadingError::BadArea)?;
-        reader
+        let reading = reader
             .read_area(&held.pixels(), inside)
-            .map_err(|error| ReadingError::Other(error.to_string()))
+            .map_err(|error| ReadingError::Other(error.to_string()))?;
+        self.desk.processor.elsewhere(reading.took);
+        Ok(reading.lines)
     }
 
     fn make_clip(&self, start: u64, end: u64) -> Result<String, HearingError> {
@@ -172,6 +174,8 @@ impl Session {
 #[async_trait]
 impl PolicyHost for Session {
     fn now(&self) -> u64 {
+        // The runtime asks for the time on the guest's thread, before the guest begins.
+        self.desk.processor.thread_is_this();
         self.desk.timebase.now()
     }
 
@@ -188,7 +192,6 @@ impl PolicyHost for Session {
     }
 
     async fn observe(&mut self) -> Result<Observation, StopCause> {
-        self.desk.policy_asks();
         let asked_at = self.desk.timebase.now();
         let observed = self.observing.observe(&self.desk).await;
         if let Err(cause) = &observed {
@@ -208,7 +211,6 @@ impl PolicyHost for Session {
     }
 
     async fn next(&mut self, wait_ms: Option<u64>) -> Result<Option<SessionEvent>, StopCause> {
-        self.desk.policy_asks();
         let asked_at = self.desk.timebase.now();
         let until = wait_ms.map(|wait| tokio::time::Instant::now() + Duration::from_millis(wait));
         let event = self.wait_for_mail(until).await;
@@ -239,7 +241,6 @@ impl PolicyHost for Session {
     }
 
     async fn perform(&mut self, actions: Vec<Action>) -> Result<Vec<u64>, PerformError> {
-        self.desk.policy_asks();
         if let Err(cause) = self.wait_for_room(actions.len()).await {
             let error = PerformError::Stopped { cause };
             self.refused(&error);

@@ -11,6 +11,7 @@ use tokio::sync::mpsc::{self, Receiver};
 use super::desk::{Desk, Mailbox, ModelCalls, Request};
 use super::judge::Judge;
 use super::phase::{Phase, within};
+use super::processor::Processor;
 use super::{Bench, Policy, Trial};
 use crate::action::queue::{ActionQueue, Hands};
 use crate::bundled;
@@ -135,6 +136,7 @@ impl Stage {
             policy: policy.plugin.name.clone(),
             solution: policy.solution.then(|| solution(&trial.task.task)),
             mailbox: Mailbox::default(),
+            processor: Processor::default(),
         });
         let hands = Hands {
             input,

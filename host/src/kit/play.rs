@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use dynacu_record::{EndCause, PageEvent, ScoreResult, Writer};
-use dynacu_runtime::{Engine, Plugin};
+use dynacu_runtime::Plugin;
 use tokio::process::Command;
 use tokio::sync::mpsc::Receiver;
 
@@ -64,7 +64,7 @@ where
     );
     let timebase = Arc::new(Timebase::new());
     let (writer, recorder) = Writer::start(record)?;
-    let engine = Engine::new()?;
+    let engine = crate::program::engine()?;
     let path = crate::bundled::scorer(home, &prepared.task)?;
     let plugin = Plugin::load(&engine, &path)?;
     let scorer = plugin

@@ -43,7 +43,7 @@ mod script;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use dynacu_runtime::{Engine, EngineError, LoadError, Plugin};
+use dynacu_runtime::{Compiler, Engine, EngineError, LoadError, Plugin};
 
 pub use exchange::{Answered, Exchange, ExchangeError, Exchanges, complete};
 pub use media::Media;
@@ -64,12 +64,14 @@ pub enum NotLoaded {
 }
 
 /// Loads a built plugin with an engine that the whole process shares. Compiling takes some seconds for a large one; the
-/// result is kept in the user's cache, as the host keeps it.
+/// result is kept in the user's cache, as the host keeps it. This process compiles it, without limits: load only plugins that you
+/// trust. The host compiles in a separate process with limits.
 ///
 /// # Errors
 /// One line that says what to do.
 pub fn load(path: impl AsRef<Path>) -> Result<Plugin, NotLoaded> {
-    static ENGINE: LazyLock<Result<Engine, EngineError>> = LazyLock::new(Engine::new);
+    static ENGINE: LazyLock<Result<Engine, EngineError>> =
+        LazyLock::new(|| Engine::new(Compiler::InProcess));
     let engine = ENGINE
         .as_ref()
         .map_err(|error| NotLoaded::Engine(error.to_string()))?;

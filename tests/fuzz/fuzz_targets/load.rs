@@ -5,12 +5,12 @@
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use dynacu_runtime::{Engine, Plugin};
+use dynacu_runtime::{Compiler, Engine, Plugin};
 use libfuzzer_sys::fuzz_target;
 
 static PLACE: LazyLock<(Engine, PathBuf)> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a temporary folder").keep();
-    let engine = Engine::with_cache(None).expect("an engine");
+    let engine = Engine::with_cache(None, Compiler::InProcess).expect("an engine");
     (engine, folder.join("fuzzed.wasm"))
 });
 

@@ -226,7 +226,7 @@ impl Bed {
             seeing,
             all,
             observe_ms: tally.observe_ms,
-            tail_ms: tally.asr_ms,
+            tail_ms: tally.tails.iter().map(|(_, ms)| *ms).collect(),
             looks,
             length_ms,
             started,

@@ -15,7 +15,7 @@ use dynacu_measure::bed::Bed;
 use dynacu_measure::perception::Extent;
 use dynacu_measure::report::Report;
 use dynacu_measure::{accuracy, document, perception, plugins, speech};
-use dynacu_runtime::Engine;
+use dynacu_runtime::{Compiler, Engine};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
@@ -142,6 +142,10 @@ async fn measure(arguments: Arguments) -> Result<()> {
 async fn bed(home: &Home) -> Result<Bed> {
     programs::check()?;
     eprintln!("loading the models …");
-    let bench = driver::bench(Engine::new()?, home.clone(), &RecognizerChoice::Base)?;
+    let bench = driver::bench(
+        Engine::new(Compiler::InProcess)?,
+        home.clone(),
+        &RecognizerChoice::Base,
+    )?;
     Bed::new(bench).await
 }

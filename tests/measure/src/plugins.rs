@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
 use dynacu_figures::{Spread, short};
-use dynacu_runtime::{Engine, GuestFailure, Limits, Plugin, PluginKind};
+use dynacu_runtime::{Compiler, Engine, GuestFailure, Limits, Plugin, PluginKind};
 
 use super::report::{Budget, By, Line, Report, Table};
 use dynacu_host::task::home::Home;
@@ -25,7 +25,7 @@ pub async fn measure(home: &Home, quick: bool) -> Result<Report> {
     let cache = tempfile::Builder::new()
         .prefix("dynacu-measure")
         .tempdir()?;
-    let cached = || Engine::with_cache(Some(cache.path().to_owned()));
+    let cached = || Engine::with_cache(Some(cache.path().to_owned()), Compiler::InProcess);
     let mut table = Table::new(
         "Bundled plugins",
         &[

@@ -3,6 +3,7 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::Duration;
 
 use dynacu_vocabulary::TextLine;
 use image::{DynamicImage, RgbImage};
@@ -10,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::capture::screen::{Area, Frame, rect};
 use crate::error::{ModelError, ThreadError};
-use crate::priority;
+use crate::{priority, processor};
 
 mod detection;
 mod known;
@@ -38,7 +39,16 @@ pub struct Reader {
 /// What the `reading` thread is asked.
 struct Picture {
     image: RgbImage,
-    answer: SyncSender<Result<Vec<TextLine>, ModelError>>,
+    answer: SyncSender<Result<Reading, ModelError>>,
+}
+
+/// What a picture says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// From top to bottom and left to right.
+    pub lines: Vec<TextLine>,
+    /// Processor time that it took; none where the picture was remembered.
+    pub took: Duration,
 }
 
 impl Reader {
@@ -57,8 +67,13 @@ impl Reader {
             .spawn(move || {
                 priority::add(priority::READING);
                 for picture in asked {
+                    let began = processor::thread_time();
+                    let read = models.read(&picture.image).map(|lines| Reading {
+                        lines,
+                        took: processor::thread_time().saturating_sub(began),
+                    });
                     // Nobody waits for it where the asker has given up.
-                    let _ = picture.answer.send(models.read(&picture.image));
+                    let _ = picture.answer.send(read);
                 }
             })
             .map_err(ThreadError::of("reading"))?;
@@ -74,37 +89,45 @@ impl Reader {
     /// # Errors
     /// When a model fails.
     pub fn read(&self, image: &RgbImage) -> Result<Vec<TextLine>, ModelError> {
+        Ok(self.reading(image)?.lines)
+    }
+
+    fn reading(&self, image: &RgbImage) -> Result<Reading, ModelError> {
+        let known = |lines| Reading {
+            lines,
+            took: Duration::ZERO,
+        };
         if image.width() == 0 || image.height() == 0 {
-            return Ok(Vec::new());
+            return Ok(known(Vec::new()));
         }
         let key = fingerprint(image);
         if let Some(lines) = self.known.lock().recall(key) {
-            return Ok(lines);
+            return Ok(known(lines));
         }
-        let (answer, lines) = sync_channel(1);
+        let (answer, reading) = sync_channel(1);
         let picture = Picture {
             image: image.clone(),
             answer,
         };
         let ended = || ModelError::failed("the reader")("its thread has ended");
         self.pictures.send(picture).map_err(|_| ended())?;
-        let lines = lines.recv().map_err(|_| ended())??;
-        self.known.lock().remember(key, &lines);
-        Ok(lines)
+        let reading = reading.recv().map_err(|_| ended())??;
+        self.known.lock().remember(key, &reading.lines);
+        Ok(reading)
     }
 
-    /// The lines of a part of a frame; their areas are in the frame's own pixels.
+    /// Reads a part of a frame; the areas of the lines are in the frame's own pixels.
     ///
     /// # Errors
     /// When the area is empty or leaves the frame, or a model fails.
-    pub fn read_area(&self, frame: &Frame, area: Area) -> Result<Vec<TextLine>, ModelError> {
-        let mut lines = self.read(&frame.crop(area)?)?;
-        for line in &mut lines {
+    pub fn read_area(&self, frame: &Frame, area: Area) -> Result<Reading, ModelError> {
+        let mut reading = self.reading(&frame.crop(area)?)?;
+        for line in &mut reading.lines {
             let origin = rect(area).origin;
             line.area.origin.x += origin.x;
             line.area.origin.y += origin.y;
         }
-        Ok(lines)
+        Ok(reading)
     }
 }
 

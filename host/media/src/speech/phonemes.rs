@@ -7,8 +7,9 @@ use std::process::Command;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use regex::{Captures, Regex};
+use regex::Regex;
 
+use super::written;
 use crate::error::SpeechError;
 use crate::subprocess;
 
@@ -45,7 +46,7 @@ pub(crate) fn clauses(text: &str, language: &str) -> Result<Vec<Clause>, SpeechE
             most: LONGEST,
         });
     }
-    let cut = cut(&readable(text));
+    let cut = cut(&written::as_said(text));
     if cut.is_empty() {
         return Err(SpeechError::Nothing(text.to_owned()));
     }
@@ -99,65 +100,6 @@ fn espeak(text: &str, language: &str) -> Result<Vec<String>, SpeechError> {
         .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
         .filter(|line| !line.is_empty())
         .collect())
-}
-
-/// Rewrites what espeak-ng reads wrongly ("$64" as "dollar sixty four") and what is an instruction to it ("[[").
-fn readable(text: &str) -> String {
-    static AMOUNT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"([$£€])\s?(\d[\d,]*)(?:\.(\d{2})\b)?(\.\d+)?(?:\s?(thousand|million|billion|[kKmM]\b|bn\b))?",
-        )
-        .ok()
-    });
-    let text: String = text
-        .chars()
-        .map(|c| {
-            if matches!(c, '[' | ']' | '|' | '_' | '*') {
-                ' '
-            } else {
-                c
-            }
-        })
-        .collect();
-    AMOUNT.as_ref().map_or_else(
-        || text.clone(),
-        |amount| amount.replace_all(&text, spoken_amount).into_owned(),
-    )
-}
-
-fn spoken_amount(found: &Captures<'_>) -> String {
-    let part = |index| found.get(index).map_or("", |m| m.as_str());
-    let (one, many, small) = match part(1) {
-        "$" => ("dollar", "dollars", "cents"),
-        "£" => ("pound", "pounds", "pence"),
-        _ => ("euro", "euros", "cents"),
-    };
-    let (whole, cents, fraction) = (part(2).trim_end_matches(','), part(3), part(4));
-    // A comma after the amount belongs to the sentence.
-    let rest = &part(2)[whole.len()..];
-    let scale = match part(5) {
-        "k" | "K" => "thousand",
-        "m" | "M" => "million",
-        "bn" => "billion",
-        other => other,
-    };
-    let amount = if !scale.is_empty() {
-        let cents = if cents.is_empty() {
-            String::new()
-        } else {
-            format!(".{cents}")
-        };
-        format!("{whole}{cents}{fraction} {scale} {many}")
-    } else if !fraction.is_empty() {
-        format!("{whole}{fraction} {many}")
-    } else {
-        let unit = if whole == "1" { one } else { many };
-        match cents.trim_start_matches('0') {
-            "" => format!("{whole} {unit}"),
-            cents => format!("{whole} {unit} and {cents} {small}"),
-        }
-    };
-    format!("{amount}{rest}")
 }
 
 /// Words before a full stop that does not end the sentence.
@@ -337,25 +279,6 @@ mod tests {
     }
 
     #[test]
-    fn amounts_are_read_as_people_say_them() {
-        for (written, spoken) in [
-            ("I paid $64.", "I paid 64 dollars."),
-            (
-                "$1, £2.50 and €0.05",
-                "1 dollar, 2 pounds and 50 pence and 0 euros and 5 cents",
-            ),
-            (
-                "$1.4M or $1,400,000",
-                "1.4 million dollars or 1,400,000 dollars",
-            ),
-            ("$1.75 million", "1.75 million dollars"),
-            ("no [[code]] here", "no   code   here"),
-        ] {
-            assert_eq!(readable(written), spoken);
-        }
-    }
-
-    #[test]
     fn kokoro_writes_diphthongs_as_capitals() {
         assert_eq!(kokoro_notation("həlˈo^ʊ wˈɜːld", false), "həlˈO wˈɜɹld");
         assert_eq!(
@@ -367,6 +290,22 @@ mod tests {
             "hˈQm ðɛː wˈɔːtə"
         );
         assert_eq!(kokoro_notation("lɒx ɐ ɚ r", true), "lɒk ə əɹ ɹ");
+    }
+
+    /// From a public bug report: what is written in a chat is not what a person would say.
+    #[test]
+    fn marks_times_codes_and_addresses_are_spoken_as_a_person_would_say_them() {
+        let written = "\"**$1.4M**, -3%, 09:30, ref A-407 😀 https://x.y\"";
+        let said = "1.4 million dollars, minus 3 percent, nine thirty, ref A-4 oh 7 x dot y";
+        let spoken = clauses(written, "en-us").unwrap();
+        assert_eq!(spoken, clauses(said, "en-us").unwrap());
+        let ipa: Vec<&str> = spoken.iter().map(|clause| clause.ipa.as_str()).collect();
+        assert_eq!(ipa.len(), 4, "{ipa:?}");
+        assert!(ipa[1].starts_with("mˈa^ɪnəs θɹˈiː"), "{ipa:?}");
+        assert!(
+            !ipa[3].contains("slˈæʃ") && ipa[3].contains("ˈo^ʊ sˈɛvən"),
+            "{ipa:?}"
+        );
     }
 
     #[test]

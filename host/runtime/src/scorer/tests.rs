@@ -3,6 +3,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::compile::Compiler;
 use crate::doors;
 use crate::engine::Engine;
 use crate::types::Instant;
@@ -53,7 +54,7 @@ fn what_a_scorer_reads_is_bounded_and_the_refusal_says_by_what() {
 fn bundled(name: &str) -> Actor {
     let dist = Path::new(env!("DYNACU_CHECKOUT")).join("plugins/dist");
     let bytes = std::fs::read(dist.join(format!("{name}.wasm"))).unwrap();
-    let engine = Engine::with_cache(None).unwrap();
+    let engine = Engine::with_cache(None, Compiler::InProcess).unwrap();
     let component = engine
         .component(PluginKind::Scorer, &bytes, "unused")
         .unwrap();

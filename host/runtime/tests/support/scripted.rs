@@ -14,7 +14,8 @@ use dynacu_runtime::types::{
     SolutionError, StopCause, TextLine,
 };
 use dynacu_runtime::{
-    ActionOutcome, ActionReceipt, Engine, Frame, Observation, Plugin, PolicyHost, SessionEvent,
+    ActionOutcome, ActionReceipt, Compiler, Engine, Frame, Observation, Plugin, PolicyHost,
+    SessionEvent,
 };
 
 const SCREEN: Size = Size {
@@ -26,7 +27,7 @@ const SCREEN: Size = Size {
 pub(crate) fn engine() -> Engine {
     static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled");
-        Engine::with_cache(Some(cache)).unwrap()
+        Engine::with_cache(Some(cache), Compiler::InProcess).unwrap()
     });
     ENGINE.clone()
 }

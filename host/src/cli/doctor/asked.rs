@@ -1,7 +1,6 @@
 //! Do the models answer? One tiny request to each model of the adapters that were named.
 
 use anyhow::Result;
-use dynacu_runtime::Engine;
 
 use super::Finding;
 use crate::config::RunConfig;
@@ -19,7 +18,7 @@ pub(super) async fn findings(asked: RunSettings) -> Result<Vec<Finding>> {
     }
     let config = RunConfig::resolve(asked, RunSettings::default())?;
     // Without a task there is no mode whose policy would have to be loaded.
-    let crew = Crew::load(&Engine::new()?, &home()?, &config, &[], None).await?;
+    let crew = Crew::load(&crate::program::engine()?, &home()?, &config, &[], None).await?;
     let mut findings = Vec::new();
     for model in &crew.models {
         findings.push(finding(model).await);

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use dynacu_figures::table;
-use dynacu_runtime::{Engine, FailureKind, GuestFailure, Plugin, PluginKind};
+use dynacu_runtime::{FailureKind, GuestFailure, ManifestSource, Plugin, PluginKind};
 use serde::Serialize;
 
 use super::built;
@@ -89,7 +89,7 @@ impl Findings {
 pub(super) async fn run(arguments: &Arguments) -> Result<Done> {
     let path = built::find(&arguments.plugin)?;
     // What does not load is told in the same one line as by a run.
-    let plugin = Plugin::load(&Engine::new()?, &path)?;
+    let plugin = Plugin::load(&crate::program::engine()?, &path)?;
     let mut findings = Findings::default();
     findings.ok(
         "loads",
@@ -159,25 +159,36 @@ fn manifest(plugin: &Plugin, findings: &mut Findings) {
     } else {
         format!("asks for {}", asks.join("; "))
     };
-    match (&plugin.manifest_file, plugin.manifest_inside) {
-        (Some(file), true) if plugin.manifest_differs => findings.note(
-            "manifest",
-            format!(
-                "{asks}, by {}; the .wasm contains a different manifest, which counts when it is sent alone: run `dynacu-host plugin pack` again",
-                file.display()
-            ),
-        ),
-        (_, true) => findings.ok("manifest", asks),
-        (Some(file), false) => findings.note(
+    match &plugin.manifest_source {
+        ManifestSource::Packed => findings.ok("manifest", asks),
+        ManifestSource::Named(file) | ManifestSource::Folder(file) => findings.note(
             "manifest",
             format!(
                 "{asks}, by {}: `dynacu-host plugin pack` puts it into the .wasm, so that one file can be sent",
                 file.display()
             ),
         ),
-        (None, false) => findings.note(
+        ManifestSource::Nowhere => findings.note(
             "manifest",
             "none, so it asks for nothing: write plugin.toml, then `dynacu-host plugin pack`",
+        ),
+    }
+    match &plugin.passed_over {
+        None => {}
+        Some(ManifestSource::Folder(file)) => findings.note(
+            "manifest",
+            format!(
+                "{} differs from {} and does not count: pack it with `dynacu-host plugin pack`, or name it NAME.plugin.toml for NAME.wasm",
+                file.display(),
+                plugin.manifest_source
+            ),
+        ),
+        Some(other) => findings.note(
+            "manifest",
+            format!(
+                "{other} differs and counts when it is sent alone; here {} counts: run `dynacu-host plugin pack` again",
+                plugin.manifest_source
+            ),
         ),
     }
     named(plugin, findings);

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use dynacu_figures::table;
-use dynacu_runtime::{Engine, Inspection, Limits, Plugin, PluginKind};
+use dynacu_runtime::{Inspection, Limits, ManifestSource, Plugin, PluginKind};
 use serde_json::json;
 
 use super::built;
@@ -22,7 +22,7 @@ pub struct Arguments {
 #[allow(clippy::print_stdout, reason = "the report is this command's output")]
 pub(super) async fn run(arguments: &Arguments) -> Result<Done> {
     let path = built::find(&arguments.plugin)?;
-    let plugin = Plugin::load(&Engine::new()?, &path)?;
+    let plugin = Plugin::load(&crate::program::engine()?, &path)?;
     let says = describe(&plugin).await;
     let inspection = plugin.inspect();
     if arguments.json {
@@ -79,11 +79,16 @@ fn grants(inspection: &Inspection) -> Vec<String> {
 }
 
 fn text(inspection: &Inspection, says: Option<&str>) -> String {
-    let manifest = match (&inspection.manifest_file, inspection.manifest_inside) {
-        (Some(file), true) => format!("{}, which overrides the one inside", file.display()),
-        (Some(file), false) => format!("{}, beside the component", file.display()),
-        (None, true) => "inside the component".to_owned(),
-        (None, false) => "none: it asks for nothing".to_owned(),
+    let manifest = match &inspection.manifest_source {
+        ManifestSource::Packed => "inside the component".to_owned(),
+        ManifestSource::Named(file) | ManifestSource::Folder(file) => {
+            format!("{}, beside the component", file.display())
+        }
+        ManifestSource::Nowhere => "none: it asks for nothing".to_owned(),
+    };
+    let manifest = match &inspection.passed_over {
+        Some(other) => format!("{manifest}; {other} differs and does not count"),
+        None => manifest,
     };
     let row = |name: &str, value: String| vec![name.to_owned(), value];
     let version = match inspection.version.as_str() {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use dynacu_runtime::{Engine, Manifest, Plugin, pack};
+use dynacu_runtime::{Manifest, Plugin, pack};
 
 use super::built;
 use crate::cli::Done;
@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Done> {
     dynacu_record::write_atomically(out, &packed)
         .with_context(|| format!("{} cannot be written", out.display()))?;
     // What was written is what others will load.
-    let plugin = Plugin::load(&Engine::new()?, out)?;
+    let plugin = Plugin::load(&crate::program::engine()?, out)?;
     eprintln!(
         "{}: a {} with {} inside; it asks for {}",
         out.display(),

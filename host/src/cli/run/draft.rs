@@ -50,7 +50,7 @@ impl Draft {
         } else {
             slots_of_pages(&config)?
         };
-        let engine = Engine::new()?;
+        let engine = crate::program::engine()?;
         let earlier = resumed
             .as_ref()
             .and_then(|resumed| resumed.info.inference.as_ref());

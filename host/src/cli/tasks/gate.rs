@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use dynacu_runtime::Engine;
 
 use super::lint::pace;
 use super::sheet::write_sheet;
@@ -180,7 +179,11 @@ async fn run_missing(
     let kept = kept.unwrap_or_else(records::usual_folder);
     eprintln!("the records are kept in {}", kept.display());
     eprintln!("loading the models …");
-    let models = driver::bench(Engine::new()?, home.clone(), &RecognizerChoice::Base)?;
+    let models = driver::bench(
+        crate::program::engine()?,
+        home.clone(),
+        &RecognizerChoice::Base,
+    )?;
     let mut runner = Runner::new(models, &POLICIES, &kept).await?;
     for (task, standing) in tasks.iter().zip(standings) {
         if standing.missing().any(|name| name == LINT) {

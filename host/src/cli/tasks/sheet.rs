@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use dynacu_runtime::Engine;
 
 use crate::driver;
 use crate::kit::gate::runner::Runner;
@@ -33,7 +32,11 @@ pub(super) async fn run(
     crate::desktop::programs::check()?;
     let work = tempfile::tempdir()?;
     eprintln!("loading the models …");
-    let models = driver::bench(Engine::new()?, home.clone(), &RecognizerChoice::Base)?;
+    let models = driver::bench(
+        crate::program::engine()?,
+        home.clone(),
+        &RecognizerChoice::Base,
+    )?;
     let mut runner = Runner::new(models, &["reference"], work.path()).await?;
     let check = Check {
         policy: "reference",

@@ -11,7 +11,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use dynacu_record::{Line, Writer, read_events};
 use dynacu_runtime::types::{Message, Part, Role};
-use dynacu_runtime::{Engine, Plugin};
+use dynacu_runtime::{Compiler, Engine, Plugin};
 use tokio::sync::mpsc;
 
 use super::*;
@@ -101,7 +101,7 @@ fn plugin(folder: &Path) -> Plugin {
         "schema = 2\nhosts = [\"api.example.com\"]\n",
     )
     .unwrap();
-    Plugin::load(&Engine::new().unwrap(), &own).unwrap()
+    Plugin::load(&Engine::new(Compiler::InProcess).unwrap(), &own).unwrap()
 }
 
 async fn bed(

@@ -35,13 +35,17 @@ fn codes_numbers_and_spaces_are_read() {
 fn an_area_of_a_frame_is_read_in_the_frames_own_pixels() {
     let frame = Frame::from_rgb(std::time::Instant::now(), &console());
     let reader = Reader::load().unwrap();
-    let lines = reader.read_area(&frame, (340, 0, 140, 80)).unwrap();
+    let Reading { lines, took } = reader.read_area(&frame, (340, 0, 140, 80)).unwrap();
+    assert!(took > Duration::ZERO);
     assert_eq!(lines.len(), 1, "{lines:?}");
     assert_eq!(lines[0].text, "73.5");
     assert!((345..365).contains(&lines[0].area.origin.x), "{lines:?}");
     assert_eq!(
         reader.read_area(&frame, (340, 0, 140, 80)).unwrap(),
-        lines,
+        Reading {
+            lines,
+            took: Duration::ZERO
+        },
         "from memory"
     );
     assert!(reader.read_area(&frame, (340, 0, 141, 80)).is_err());
@@ -57,17 +61,6 @@ fn an_empty_picture_has_no_lines() {
         []
     );
     assert_eq!(reader.read(&RgbImage::new(0, 0)).unwrap(), []);
-}
-
-/// CPU time of this thread, which other work on the machine changes little.
-fn cpu_time() -> std::time::Duration {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: the call writes one `timespec` and keeps nothing.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    std::time::Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// Prints how long crops of 400x100 take, each with two or three lines of text.
@@ -93,10 +86,10 @@ fn print_the_cost() {
     };
     let crop = DynamicImage::ImageRgb8(console.clone()).crop_imm(30, 15, 400, 100);
     for _ in 0..6 {
-        let began = cpu_time();
+        let began = processor::thread_time();
         let areas = models.detector.find(&crop).unwrap();
-        let found = cpu_time() - began;
-        let began = cpu_time();
+        let found = processor::thread_time() - began;
+        let began = processor::thread_time();
         for &(x, y, width, height) in &areas {
             let line = crop.crop_imm(x, y, width, height).into_rgb8();
             models.recognizer.recognise(&line).unwrap();
@@ -104,7 +97,7 @@ fn print_the_cost() {
         eprintln!(
             "CPU time: finding {found:?}, reading {} lines {:?}",
             areas.len(),
-            cpu_time() - began
+            processor::thread_time() - began
         );
     }
     let whole = image::imageops::crop_imm(&console, 0, 0, 400, 100).to_image();
