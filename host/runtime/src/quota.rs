@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn past_its_quota_a_guest_ends() {
         let mut quota = Quota::new(&Limits {
-            recorded: 1000,
+            recorded: 2000,
             media: 1000,
             ..Limits::policy(std::time::Duration::from_secs(10), [0; 32])
         });

@@ -2,7 +2,7 @@
 //!
 //! 1. `reference` passes in the mode that the task needs on three seeds, and once in `aoi_interactive`.
 //! 2. `reference` in `standard`; a pass stands beside the bound of what screenshots are worth.
-//! 3. `idle`, `random`, `replayer` and `guess` score 0.
+//! 3. `idle`, `random`, `replayer`, `copycat` and `guess` score 0.
 //! 4. and 5. `tasks lint`.
 //!
 //! What was shown is a line of the ledger. It says what decided about it, so that it is known when it is out of date, and which record
@@ -86,6 +86,7 @@ pub fn checks(needs: Needs, seeds: u64) -> Vec<Check> {
     all.push(check("idle", needs, 0, Wants::Nothing, true));
     all.push(check("random", needs, 0, Wants::Nothing, false));
     all.push(check("replayer", Mode::Standard, 0, Wants::Nothing, false));
+    all.push(check("copycat", Mode::Standard, 0, Wants::Nothing, false));
     all.push(check("guess", needs, 0, Wants::Nothing, true));
     all
 }
@@ -108,9 +109,10 @@ mod tests {
                 "idle aoi_audio 0",
                 "random aoi_audio 0",
                 "replayer standard 0",
+                "copycat standard 0",
                 "guess aoi_audio 0",
             ]
         );
-        assert_eq!(checks(Needs::AoiInteractive, 3).len(), 8);
+        assert_eq!(checks(Needs::AoiInteractive, 3).len(), 9);
     }
 }

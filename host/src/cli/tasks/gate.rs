@@ -22,7 +22,14 @@ use crate::task::catalogue::{Catalogue, Filters, Task};
 use crate::task::home::Home;
 
 /// The policies of the gates.
-const POLICIES: [&str; 5] = ["reference", "idle", "random", "replayer", "guess"];
+const POLICIES: [&str; 6] = [
+    "reference",
+    "idle",
+    "random",
+    "replayer",
+    "copycat",
+    "guess",
+];
 /// Where the table stands, from the checkout's root.
 const DOCUMENT: &str = "docs/tasks.md";
 

@@ -133,6 +133,7 @@ mod tests {
             "idle",
             "random",
             "replayer",
+            "copycat",
             "guess",
         ] {
             write(root, &format!("plugins/dist/{plugin}.wasm"), plugin);
@@ -162,35 +163,35 @@ mod tests {
         let mut ledger = Ledger::default();
         let standing =
             |ledger: &Ledger| Standing::of(&task, &home, ledger.tasks.get("A-E1"), 1).unwrap();
-        assert_eq!(standing(&ledger).missing().count(), 8);
+        assert_eq!(standing(&ledger).missing().count(), 9);
         run(&mut ledger, &home, &task, "guess aoi_audio 0");
         run(&mut ledger, &home, &task, "idle aoi_audio 0");
-        let never = "lint, reference aoi_audio 0, reference aoi_interactive 0, reference standard 0, random aoi_audio 0, replayer standard 0";
+        let never = "lint, reference aoi_audio 0, reference aoi_interactive 0, reference standard 0, random aoi_audio 0, replayer standard 0, copycat standard 0";
         assert_eq!(
             standing(&ledger).to_string(),
-            format!("A-E1: 2 in date, 0 out of date, 6 never run\n  never run: {never}")
+            format!("A-E1: 2 in date, 0 out of date, 7 never run\n  never run: {never}")
         );
 
         // A comment in a source builds the same component.
         write(root.path(), "plugins/policies/guess/src/lib.rs", "// why");
-        assert_eq!(standing(&ledger).missing().count(), 6);
+        assert_eq!(standing(&ledger).missing().count(), 7);
         write(root.path(), "plugins/dist/guess.wasm", "another guess");
         assert_eq!(
             standing(&ledger).to_string(),
             format!(
-                "A-E1: 1 in date, 1 out of date, 6 never run\n  out of date: guess aoi_audio 0\n  never run: {never}"
+                "A-E1: 1 in date, 1 out of date, 7 never run\n  out of date: guess aoi_audio 0\n  never run: {never}"
             )
         );
         run(&mut ledger, &home, &task, "guess aoi_audio 0");
-        assert_eq!(standing(&ledger).missing().count(), 6);
+        assert_eq!(standing(&ledger).missing().count(), 7);
 
         write(root.path(), "tasks/page-lib/session.js", "// another");
         let mut last = standing(&ledger);
-        assert_eq!(last.missing().count(), 8);
+        assert_eq!(last.missing().count(), 9);
         last.renew();
         assert!(
             last.to_string()
-                .starts_with("A-E1: 0 in date, 2 out of date, 6 never run")
+                .starts_with("A-E1: 0 in date, 2 out of date, 7 never run")
         );
     }
 }

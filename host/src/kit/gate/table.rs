@@ -99,8 +99,8 @@ pub fn over_all(rows: &[Row<'_>]) -> Vec<String> {
 #[must_use]
 pub fn markdown(rows: &[Row<'_>]) -> String {
     let mut text = String::from(
-        "| task | needs | `reference` there | in `aoi_interactive` | in `standard` | bound | `idle` | `random` | `replayer` | `guess` | chance | time | lint | seconds |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "| task | needs | `reference` there | in `aoi_interactive` | in `standard` | bound | `idle` | `random` | `replayer` | `copycat` | `guess` | chance | time | lint | seconds |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     let mut total = 0.0;
     for row in rows {
@@ -140,6 +140,7 @@ pub fn markdown(rows: &[Row<'_>]) -> String {
             of("idle", needs),
             of("random", needs),
             of("replayer", Mode::Standard),
+            of("copycat", Mode::Standard),
             of("guess", needs),
             of_lint(&|lint| percent(lint.chance)),
             of_lint(&|lint| format!("{:.1}", lint.ratio)),
