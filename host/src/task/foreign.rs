@@ -203,7 +203,7 @@ pub(crate) mod tests {
         let page = |name: &str, text: &str| page_in(root.path(), name, text);
         let one = page("a.html", "getTaskResult");
         let other = page("b.html", "getTaskResult()");
-        let whole = digest(&[one.clone()]).unwrap();
+        let whole = digest(std::slice::from_ref(&one)).unwrap();
         assert_eq!(whole, hex::encode(Sha256::digest("getTaskResult")));
         let both = digest(&[one.clone(), other.clone()]).unwrap();
         assert_ne!(both, digest(&[other, one]).unwrap());
