@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use anyhow::{Context, Result};
 use dynacu_record::vocabulary::Action;
 use dynacu_record::{EndCause, Event, Line, Outcome, PageEvent, ReadError, read_events};
 use dynacu_tests::{checkout, episode, only_once};
@@ -196,24 +197,21 @@ fn a_page_that_shouts_is_cut_and_lasts_until_its_limit() {
 struct Serving(Child, u16);
 
 impl Serving {
-    fn start(folder: &Path) -> Self {
+    fn start(folder: &Path) -> Result<Self> {
         let mut child = Command::new("python3")
             .args(["-u", "-m", "http.server", "0", "--bind", "127.0.0.1"])
             .current_dir(folder)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+            .spawn()?;
         let mut said = String::new();
-        BufReader::new(child.stdout.take().unwrap())
-            .read_line(&mut said)
-            .unwrap();
-        let port = said
-            .split_whitespace()
-            .skip_while(|word| *word != "port")
-            .nth(1);
-        let port = port.and_then(|port| port.parse().ok());
-        Self(child, port.unwrap_or_else(|| panic!("no port: {said}")))
+        BufReader::new(child.stdout.take().context("no output")?).read_line(&mut said)?;
+        let words = said.split_whitespace().skip_while(|word| *word != "port");
+        let port = words.skip(1).find_map(|port| port.parse().ok());
+        Ok(Self(
+            child,
+            port.with_context(|| format!("no port: {said}"))?,
+        ))
     }
 }
 
@@ -226,7 +224,7 @@ impl Drop for Serving {
 
 #[test]
 fn a_page_on_the_loopback_is_asked_until_it_says_that_it_is_over() {
-    let server = Serving::start(&checkout().join("tests/fixtures/pages"));
+    let server = Serving::start(&checkout().join("tests/fixtures/pages")).unwrap();
     let address = format!("http://127.0.0.1:{}/counter.html", server.1);
     let arguments = [
         "--plugin",

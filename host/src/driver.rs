@@ -14,7 +14,7 @@ use crate::desktop::check;
 use crate::desktop::lane::Lane;
 use crate::episode::phase::{Phase, within};
 use crate::episode::stop::Stop;
-use crate::episode::{self, Bench, Policy, Trial};
+use crate::episode::{self, Bench, Losses, Policy, Trial};
 use crate::mode::Mode;
 use crate::perception::encoder::load_encoder;
 use crate::perception::reading::Reader;
@@ -72,7 +72,7 @@ pub fn trial(
         gate: config.gates.first().copied().unwrap_or(DEFAULT_GATE),
         burst: config.burst,
         folder,
-        earlier_infrastructure_errors: 0,
+        earlier: Losses::default(),
         model: None,
         stop: stop.clone(),
         watcher: None,

@@ -118,6 +118,25 @@ impl Policy {
     }
 }
 
+/// Attempts at an episode that the infrastructure spoiled.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Losses {
+    pub all: u32,
+    /// Those that an agent can have brought about.
+    pub by_agent: u32,
+}
+
+impl Losses {
+    /// One more, with its cause.
+    #[must_use]
+    pub fn and(self, cause: EndCause) -> Self {
+        Self {
+            all: self.all + 1,
+            by_agent: self.by_agent + u32::from(cause.agent_can_cause()),
+        }
+    }
+}
+
 /// One attempt.
 pub struct Trial {
     pub task: Arc<Prepared>,
@@ -129,7 +148,8 @@ pub struct Trial {
     pub burst: bool,
     /// The episode's folder; what an unfinished attempt left there is replaced.
     pub folder: PathBuf,
-    pub earlier_infrastructure_errors: u32,
+    /// Attempts that were lost before this one.
+    pub earlier: Losses,
     /// What the policy asks, where it asks a model.
     pub model: Option<Arc<Model>>,
     pub stop: Stop,
@@ -413,7 +433,8 @@ fn blank(policy: &Policy, trial: &Trial) -> EpisodeResult {
         perception: dynacu_record::Perception::default(),
         speech: dynacu_record::Speech::default(),
         actions: dynacu_record::ActionCounts::default(),
-        earlier_infrastructure_errors: trial.earlier_infrastructure_errors,
+        earlier_infrastructure_errors: trial.earlier.all,
+        earlier_losses_by_agent: trial.earlier.by_agent,
     }
 }
 
@@ -445,8 +466,12 @@ fn fill(result: &mut EpisodeResult, ended: Ended) {
 /// How an episode counts, from its cause and its score.
 pub(crate) fn outcome(result: &EpisodeResult) -> Outcome {
     use EndCause as C;
+    if result.earlier_losses_by_agent > 0 && result.cause.agent_can_cause() {
+        return Outcome::AgentError;
+    }
     match result.cause {
-        C::BrowserLost
+        C::PageFailed
+        | C::BrowserLost
         | C::SoundLost
         | C::ScreenLost
         | C::CaptureLate

@@ -79,6 +79,8 @@ pub enum EndCause {
     ModelQuota,
     /// The provider failed or asked to wait for too long, as the host itself saw.
     ProviderOutage,
+    /// The page had an error of its own.
+    PageFailed,
     /// The browser ended or hung.
     BrowserLost,
     /// Capturing or playing sound failed.
@@ -96,6 +98,41 @@ pub enum EndCause {
 }
 
 impl EndCause {
+    /// Whether an agent can bring it about: by input that hangs the browser, by a text that a scorer cannot judge, by
+    /// requests that are too many, by an adapter's own server that fails. An episode that ends so is run again once;
+    /// where it ends so again, it counts as failed, so that nobody gets out of an episode that goes badly.
+    #[must_use]
+    pub fn agent_can_cause(self) -> bool {
+        match self {
+            Self::PageFailed
+            | Self::BrowserLost
+            | Self::HostError
+            | Self::ModelAuthentication
+            | Self::ModelQuota
+            | Self::ProviderOutage => true,
+            Self::Done
+            | Self::TaskEnded
+            | Self::TimeLimit
+            | Self::StepLimit
+            | Self::Budget
+            | Self::LeftPage
+            | Self::Operator
+            | Self::PolicyReturned
+            | Self::GuestTimeout
+            | Self::GuestOutOfMemory
+            | Self::GuestTrap
+            | Self::GuestOutputTooLarge
+            | Self::GuestError
+            | Self::ModelRefused
+            | Self::ModelMalformed
+            | Self::SoundLost
+            | Self::ScreenLost
+            | Self::CaptureLate
+            | Self::LaneCheckFailed
+            | Self::RecordLost => false,
+        }
+    }
+
     /// The name as it stands in files.
     #[must_use]
     pub fn name(self) -> String {
@@ -326,4 +363,7 @@ pub struct EpisodeResult {
     pub actions: ActionCounts,
     /// Infrastructure failures of this episode before this attempt.
     pub earlier_infrastructure_errors: u32,
+    /// Of these, the attempts whose cause an agent can bring about ([`EndCause::agent_can_cause`]).
+    #[serde(default)]
+    pub earlier_losses_by_agent: u32,
 }

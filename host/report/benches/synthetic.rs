@@ -464,6 +464,7 @@ impl Plan<'_> {
                 ..ActionCounts::default()
             },
             earlier_infrastructure_errors: u32::from(random.f64() < 0.01),
+            earlier_losses_by_agent: 0,
         }
     }
 }

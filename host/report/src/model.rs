@@ -95,6 +95,15 @@ pub struct Agent {
     pub adapter: Option<String>,
 }
 
+/// What the episodes that do not count could change: means over tasks of each task's share, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Decided {
+    /// All of them failed: the worst case.
+    pub failed: f64,
+    /// All of them passed: the best case.
+    pub passed: f64,
+}
+
 /// One agent in one mode with one gate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Condition {
@@ -110,6 +119,8 @@ pub struct Condition {
     pub counts: Counts,
     /// None where no episode counts.
     pub success: Option<Share>,
+    /// Success if the episodes that do not count had been decided. None where there are no episodes.
+    pub decided: Option<Decided>,
     /// Episodes by outcome.
     pub outcomes: BTreeMap<String, u64>,
     /// Episodes by the cause of their end.

@@ -160,6 +160,7 @@ fn stop_cause(cause: EndCause) -> StopCause {
         | EndCause::ModelAuthentication
         | EndCause::ModelQuota
         | EndCause::ProviderOutage
+        | EndCause::PageFailed
         | EndCause::BrowserLost
         | EndCause::SoundLost
         | EndCause::ScreenLost
@@ -370,7 +371,7 @@ impl<'a> Live<'a> {
     async fn page(&mut self, event: Option<FromPage>) -> Option<Reason> {
         match event {
             Some(FromPage::Event(event)) if event.name == "page-error" => Some((
-                EndCause::LaneCheckFailed,
+                EndCause::PageFailed,
                 format!(
                     "the page reports an error: {}",
                     cut(&event.data.to_string(), WORDS)

@@ -21,7 +21,7 @@ use super::view::Views;
 use crate::config::RunConfig;
 use crate::driver::{self, Driver, NotRun};
 use crate::episode::stop::Stop;
-use crate::episode::{self, Bench, Policy, Trial};
+use crate::episode::{self, Bench, Losses, Policy, Trial};
 use crate::speech::Pcm;
 use crate::studio::Studio;
 use crate::task::prepare::{Prepared, prepare};
@@ -166,12 +166,12 @@ impl Work {
         )
     }
 
-    fn trial(&self, lane: usize, planned: &Planned, task: Arc<Prepared>, earlier: u32) -> Trial {
+    fn trial(&self, lane: usize, planned: &Planned, task: Arc<Prepared>, earlier: Losses) -> Trial {
         let folder = resume::episode_folder(&self.folder, planned);
         Trial {
             number: planned.trial,
             gate: planned.gate,
-            earlier_infrastructure_errors: earlier,
+            earlier,
             model: planned
                 .model
                 .and_then(|index| self.crew.models.get(index))
@@ -279,14 +279,15 @@ impl Worker<'_> {
         let trial = || {
             let earlier = match work.found.get(index) {
                 Some(found) => resume::set_aside(&work.folder, planned, found)?,
-                None => 0,
+                None => Losses::default(),
             };
             Ok(work.trial(number, planned, Arc::clone(&task), earlier))
         };
         match self.driver.run(&work.bench, policy, trial).await {
             Ok(result) => Ok(result),
             Err(NotRun::Unwritten(error)) => {
-                let earlier = work.found.get(index).map_or(0, |found| found.spoiled);
+                let earlier = work.found.get(index).map(|found| found.spoiled);
+                let earlier = earlier.unwrap_or_default();
                 let trial = work.trial(number, planned, task, earlier);
                 Ok(episode::unwritten(policy, &trial, &error))
             }

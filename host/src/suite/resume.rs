@@ -10,8 +10,10 @@ use anyhow::{Context, Result, bail};
 use dynacu_record::{EpisodeResult, Outcome};
 
 use super::plan::Planned;
+use crate::episode::Losses;
 
-/// How often an episode is run again after the infrastructure spoiled it.
+/// How often an episode is run again after the infrastructure spoiled it. After causes that an agent can bring about it is
+/// run again once: the second time such an attempt is an agent's error and no infrastructure's (`episode::outcome`).
 pub const REPEATS: u32 = 3;
 
 /// What is there of an episode.
@@ -20,7 +22,7 @@ pub struct Found {
     /// None where nothing whole is there.
     pub result: Option<EpisodeResult>,
     /// Attempts that were spoiled and set aside.
-    pub spoiled: u32,
+    pub spoiled: Losses,
 }
 
 impl Found {
@@ -30,7 +32,7 @@ impl Found {
         match &self.result {
             None => true,
             Some(result) => {
-                result.outcome == Outcome::InfrastructureError && self.spoiled < REPEATS
+                result.outcome == Outcome::InfrastructureError && self.spoiled.all < REPEATS
             }
         }
     }
@@ -65,28 +67,46 @@ pub fn look(run: &Path, planned: &Planned, seed: &str) -> Result<Found> {
     } else {
         None
     };
-    let spoiled = (1..).take_while(|&number| attempt(run, planned, number).exists());
     Ok(Found {
         result,
-        spoiled: u32::try_from(spoiled.count())?,
+        spoiled: spoiled(run, planned),
     })
 }
 
-/// Makes room for another attempt: a spoiled one is moved to `failed`, in one step. Gives how many were spoiled so far.
+/// The attempts that were set aside.
+fn spoiled(run: &Path, planned: &Planned) -> Losses {
+    let mut losses = Losses::default();
+    loop {
+        let folder = attempt(run, planned, losses.all + 1);
+        if !folder.exists() {
+            return losses;
+        }
+        losses = match dynacu_record::read_episode(&folder) {
+            Ok(result) => losses.and(result.cause),
+            // One whose result somebody removed happened all the same.
+            Err(_) => Losses {
+                all: losses.all + 1,
+                ..losses
+            },
+        };
+    }
+}
+
+/// Makes room for another attempt: a spoiled one is moved to `failed`, in one step. Gives those that were spoiled so far.
 ///
 /// # Errors
 /// The folder cannot be moved.
-pub fn set_aside(run: &Path, planned: &Planned, found: &Found) -> io::Result<u32> {
-    if found.result.is_none() {
+pub fn set_aside(run: &Path, planned: &Planned, found: &Found) -> io::Result<Losses> {
+    let Some(result) = &found.result else {
         return Ok(found.spoiled);
-    }
-    let number = found.spoiled + 1;
-    let aside = attempt(run, planned, number);
+    };
+    let losses = found.spoiled.and(result.cause);
+    let aside = attempt(run, planned, losses.all);
     if let Some(parent) = aside.parent() {
         std::fs::create_dir_all(parent)?;
     }
     std::fs::rename(episode_folder(run, planned), aside)?;
-    Ok(number)
+    Ok(losses)
 }
 
 fn attempt(run: &Path, planned: &Planned, number: u32) -> PathBuf {
@@ -122,7 +142,7 @@ mod tests {
         let folder = episode_folder(run, planned);
         std::fs::create_dir_all(&folder).unwrap();
         let mut result = result(outcome);
-        result.cause = EndCause::HostError;
+        result.cause = EndCause::SoundLost;
         result.score = None;
         dynacu_record::write_json(&folder.join("episode.json"), &result).unwrap();
     }
@@ -137,9 +157,9 @@ mod tests {
             end(run, &planned, "infrastructure-error");
             let found = look();
             assert!(found.is_due());
-            assert_eq!(set_aside(run, &planned, &found).unwrap(), spoiled);
+            assert_eq!(set_aside(run, &planned, &found).unwrap().all, spoiled);
             // However the next attempt dies, this one is counted.
-            assert_eq!(look().spoiled, spoiled);
+            assert_eq!(look().spoiled.all, spoiled);
             assert!(look().result.is_none() && look().is_due());
         }
         end(run, &planned, "infrastructure-error");
@@ -152,6 +172,34 @@ mod tests {
             end(run, &planned, outcome);
             assert!(!look().is_due(), "{outcome}");
         }
+    }
+
+    /// A policy that hangs its page whenever it is losing.
+    #[test]
+    fn an_attempt_that_an_agent_can_spoil_is_repeated_once_and_then_counts() {
+        let (root, planned) = (tempfile::tempdir().unwrap(), planned());
+        let run = root.path();
+        end(run, &planned, "infrastructure-error");
+        let folder = episode_folder(run, &planned);
+        let mut hung = dynacu_record::read_episode(&folder).unwrap();
+        hung.cause = EndCause::BrowserLost;
+        for (earlier, outcome) in [(0, Outcome::InfrastructureError), (1, Outcome::AgentError)] {
+            hung.earlier_losses_by_agent = earlier;
+            hung.outcome = crate::episode::outcome(&hung);
+            assert_eq!(hung.outcome, outcome);
+            std::fs::create_dir_all(&folder).unwrap();
+            dynacu_record::write_json(&folder.join("episode.json"), &hung).unwrap();
+            let found = look(run, &planned, "1").unwrap();
+            assert_eq!(found.is_due(), earlier == 0);
+            if found.is_due() {
+                let losses = set_aside(run, &planned, &found).unwrap();
+                assert_eq!((losses.all, losses.by_agent), (1, 1));
+                assert_eq!(look(run, &planned, "1").unwrap().spoiled, losses);
+            }
+        }
+        // The machine's own faults stay its own, however often.
+        hung.cause = EndCause::SoundLost;
+        assert_eq!(crate::episode::outcome(&hung), Outcome::InfrastructureError);
     }
 
     #[test]

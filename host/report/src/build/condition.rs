@@ -6,7 +6,7 @@ use dynacu_figures::Spread;
 use dynacu_record::ActionCounts;
 
 use super::{Group, count, counts, passed};
-use crate::model::{Agent, Condition, Perception, Speech, Time, Usage};
+use crate::model::{Agent, Condition, Decided, Perception, Speech, Time, Usage};
 use crate::read::Episode;
 use crate::statistics::Share;
 use crate::trace::grants;
@@ -53,6 +53,7 @@ fn condition(group: &Group, id: String) -> Condition {
         gate: group.gate.clone(),
         counts: count(group.episodes.iter().copied()),
         success: Share::of(&group.tally(|_| true)),
+        decided: decided(group),
         outcomes,
         causes,
         stages,
@@ -70,6 +71,23 @@ fn condition(group: &Group, id: String) -> Condition {
         actions,
         usage: usage(group),
     }
+}
+
+/// Success with every episode of the group, those that do not count as failed and as passed.
+fn decided(group: &Group) -> Option<Decided> {
+    let mut tasks: BTreeMap<&str, (f64, f64, f64)> = BTreeMap::new();
+    for episode in &group.episodes {
+        let (all, passes, voids) = tasks.entry(episode.result.task.as_str()).or_default();
+        *all += 1.0;
+        *passes += f64::from(u8::from(passed(episode)));
+        *voids += f64::from(u8::from(!super::counts(episode)));
+    }
+    let mean =
+        |of: fn(&(f64, f64, f64)) -> f64| tasks.values().map(of).sum::<f64>() / tasks.len() as f64;
+    (!tasks.is_empty()).then(|| Decided {
+        failed: mean(|(all, passes, _)| passes / all),
+        passed: mean(|(all, passes, voids)| (passes + voids) / all),
+    })
 }
 
 fn time(group: &Group) -> Time {

@@ -5,7 +5,7 @@ use maud::html;
 
 use super::{by_condition, comparisons, ends, look};
 use crate::document::{Block, Rows};
-use crate::model::{Condition, Report};
+use crate::model::{Condition, Decided, Report};
 use crate::text;
 
 pub(super) fn success(report: &Report) -> Vec<Block<'_>> {
@@ -31,17 +31,30 @@ pub(super) fn success(report: &Report) -> Vec<Block<'_>> {
                 .and_then(|share| share.interval.as_ref())
                 .map_or(text::MISSING, |interval| text::method(interval.method))
         })
+        .column("uncounted as failed", |condition| {
+            decided(condition, |decided| decided.failed)
+        })
+        .column("uncounted as passed", |condition| {
+            decided(condition, |decided| decided.passed)
+        })
         .column("infrastructure errors", |condition| {
             condition.counts.infrastructure_errors
         })
         .column("unscored", |condition| condition.counts.unscored);
     let mut blocks = vec![
-        Block::Text("The share of each task over its trials, then the mean over tasks. Whiskers are 95 % intervals over tasks.".to_owned()),
+        Block::Text("The share of each task over its trials, then the mean over tasks. Whiskers are 95 % intervals over tasks. Beside it, what it would be if all episodes that do not count had failed, and if all had passed.".to_owned()),
         Block::PageOnly(chart::bars("Success by condition", &bars)),
         table.below_chart().table(),
     ];
     blocks.extend(comparisons::paired(report));
     blocks
+}
+
+fn decided(condition: &Condition, pick: fn(&Decided) -> f64) -> String {
+    let decided = condition.decided.as_ref();
+    decided.map_or(text::MISSING.to_owned(), |decided| {
+        text::percent(pick(decided))
+    })
 }
 
 fn bar(report: &Report, condition: &Condition) -> Bar {

@@ -15,7 +15,7 @@ use crate::desktop::check::WORDS;
 use crate::desktop::lane::Lane;
 use crate::driver::{self, Driver};
 use crate::episode::stop::Stop;
-use crate::episode::{self, Bench, Policy, Trial};
+use crate::episode::{self, Bench, Losses, Policy, Trial};
 use crate::studio::Studio;
 use crate::suite::agents::Crew;
 use crate::task::catalogue::Task;
@@ -98,7 +98,10 @@ impl Runner {
             let task = Arc::clone(&prepared);
             let trial = Trial {
                 number,
-                earlier_infrastructure_errors: tries,
+                earlier: Losses {
+                    all: tries,
+                    by_agent: 0,
+                },
                 ..driver::trial(&self.config, task, check.mode, folder.clone(), &self.stop)
             };
             let result = self.driver.run(&self.bench, policy, || Ok(trial)).await?;
