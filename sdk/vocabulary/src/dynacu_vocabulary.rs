@@ -7,9 +7,6 @@
 //! Instants are milliseconds since the page's start signal, durations are milliseconds, points and boxes are pixels of
 //! the screen with the origin at the top left.
 
-#![deny(missing_docs)]
-#![forbid(unsafe_code)]
-
 mod action;
 mod brief;
 mod channel;

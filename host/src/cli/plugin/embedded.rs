@@ -50,7 +50,7 @@ pub(super) const SDK: &[File] = files!(
 );
 
 /// The vocabulary, which the SDK is built on, under `vendor/sdk/vocabulary`. It takes nothing from a workspace, so its
-/// package file is the one that it has here.
+/// package file is the one that it has here, without [`MEMBERSHIP`].
 pub(super) const VOCABULARY: &[File] = files!(
     "../../../../sdk/vocabulary/",
     "Cargo.toml",
@@ -64,6 +64,9 @@ pub(super) const VOCABULARY: &[File] = files!(
     "src/kind.rs",
     "src/sound.rs",
 );
+
+/// The line by which the vocabulary belongs to the guests' workspace here.
+pub(super) const MEMBERSHIP: &str = "workspace = \"../../plugins\"\n";
 
 /// What the SDK's package file is outside of this repository.
 pub(super) const SDK_PACKAGE: &str = include_str!("templates/rust/sdk.Cargo.toml");

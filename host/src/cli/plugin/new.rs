@@ -123,7 +123,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Done> {
             write(&sdk.join("rust"), path, text)?;
         }
         for (path, text) in embedded::VOCABULARY {
-            write(&sdk.join("vocabulary"), path, text)?;
+            let text = text.replace(embedded::MEMBERSHIP, "");
+            write(&sdk.join("vocabulary"), path, &text)?;
         }
     }
     println!(
