@@ -65,6 +65,11 @@ impl PageSettings {
             bail!("a page needs page, instruction and success");
         };
         let seconds = *time_limit.get_or_insert(TimeLimit::DEFAULT);
+        if !source.contains("://") {
+            // A run is taken up again from any folder.
+            let whole = std::path::absolute(&*source).with_context(|| source.clone())?;
+            *source = whole.display().to_string();
+        }
         Ok(Page {
             id,
             source: source.clone(),

@@ -15,6 +15,7 @@ use reqwest::{Client, Url};
 
 use super::Shared;
 use crate::task::foreign::Address;
+use crate::weights::tls;
 
 /// The largest body of a request, in bytes.
 const LARGEST: usize = 1024 * 1024;
@@ -44,16 +45,15 @@ pub(super) struct Upstream {
 
 impl Upstream {
     pub(super) fn new(address: &Address) -> Result<Self> {
-        crate::weights::tls::install_crypto();
-        let client = || {
-            Client::builder()
-                .no_proxy()
-                .redirect(Policy::none())
-                .referer(false)
-                .connect_timeout(CONNECTING)
-        };
-        // No certificate is asked for on the loopback, so that none has to be there.
-        let client = client().tls_certs_only([]).build();
+        tls::install_crypto();
+        let client = Client::builder()
+            .no_proxy()
+            .redirect(Policy::none())
+            .referer(false)
+            .connect_timeout(CONNECTING)
+            // No certificate is asked for on the loopback, so that none has to be there.
+            .tls_certs_only([])
+            .build();
         Ok(Self {
             client: client.context("cannot reach the page's server")?,
             origin: Url::parse(&address.origin)?,
@@ -96,10 +96,9 @@ impl Upstream {
         if target.origin() != self.origin.origin() {
             bail!("it sends the browser to {target}, which is not its own address");
         }
-        Ok(target
-            .as_str()
-            .trim_start_matches(self.origin.as_str().trim_end_matches('/'))
-            .to_owned())
+        let origin = self.origin.as_str().trim_end_matches('/');
+        let path = target.as_str().strip_prefix(origin);
+        Ok(path.unwrap_or("/").to_owned())
     }
 }
 
