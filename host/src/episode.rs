@@ -445,7 +445,8 @@ fn fill(result: &mut EpisodeResult, ended: Ended) {
 pub(crate) fn outcome(result: &EpisodeResult) -> Outcome {
     use EndCause as C;
     match result.cause {
-        C::BrowserLost
+        C::PageHung
+        | C::BrowserLost
         | C::SoundLost
         | C::ScreenLost
         | C::CaptureLate

@@ -79,6 +79,8 @@ pub enum EndCause {
     ModelQuota,
     /// The provider failed or asked to wait for too long, as the host itself saw.
     ProviderOutage,
+    /// The page's script did not come to an end, so that the page answered nobody; not counted.
+    PageHung,
     /// The browser ended or hung.
     BrowserLost,
     /// Capturing or playing sound failed.

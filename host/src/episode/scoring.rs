@@ -63,6 +63,7 @@ pub(crate) fn ended(cause: Cause) -> Option<EndCause> {
         | Cause::ModelAuthentication
         | Cause::ModelQuota
         | Cause::ProviderOutage
+        | Cause::PageHung
         | Cause::BrowserLost
         | Cause::SoundLost
         | Cause::ScreenLost
