@@ -20,6 +20,8 @@ use tokio::time::{sleep, timeout};
 
 #[path = "desktop/bench.rs"]
 mod bench;
+#[path = "desktop/dialogs.rs"]
+mod dialogs;
 #[path = "desktop/isolation.rs"]
 mod isolation;
 #[path = "desktop/playing.rs"]

@@ -163,7 +163,7 @@ fn a_page_of_somebody_else_speaks_with_the_browser_s_voice_and_tells_its_result(
     );
 }
 
-/// A page that says 200 MB wherever it can, in a folder with its script.
+/// A page that says far too much wherever it can, in a folder with its script.
 #[test]
 fn a_page_that_shouts_is_cut_and_lasts_until_its_limit() {
     let arguments = [
@@ -246,4 +246,40 @@ fn a_page_on_the_loopback_is_asked_until_it_says_that_it_is_over() {
     assert_eq!(ran.result.cause, EndCause::TaskEnded, "{:?}", ran.result);
     assert_eq!(ran.result.outcome, Outcome::Failed);
     assert_eq!(ran.result.page_result, "over");
+}
+
+/// What comes of an episode in which nobody does anything.
+fn left_alone(page: &str, seconds: &str) -> dynacu_record::EpisodeResult {
+    let arguments = [
+        "--plugin",
+        "idle",
+        "--page",
+        page,
+        "--instruction",
+        "Wait.",
+        "--success",
+        "over",
+        "--time-limit",
+        seconds,
+        "--mode",
+        "standard",
+    ];
+    only_once(&checkout(), &arguments, &[]).unwrap().result
+}
+
+#[test]
+fn a_dialog_that_opens_while_the_page_loads_is_left_to_the_policy() {
+    // Longer than a page without a dialog may be silent.
+    let result = left_alone("tests/fixtures/pages/asks.html", "40");
+    assert_eq!(result.cause, EndCause::TimeLimit, "{result:?}");
+    assert_eq!(result.outcome, Outcome::Timeout);
+}
+
+#[test]
+fn a_page_that_hangs_is_named_however_soon_the_time_is_over() {
+    for seconds in ["8", "60"] {
+        let result = left_alone("tests/fixtures/pages/hangs.html", seconds);
+        assert_eq!(result.cause, EndCause::PageHung, "{result:?}");
+        assert_eq!(result.outcome, Outcome::InfrastructureError);
+    }
 }

@@ -178,6 +178,8 @@ fn a_model_that_hears_may_write_the_transcript_itself() {
         "Press the platform that is announced.",
         "--success",
         "right_platform",
+        "--failure",
+        "announced",
         "--mode",
         "aoi_full",
         "--no-preflight",

@@ -471,6 +471,7 @@ pub(crate) fn outcome(result: &EpisodeResult) -> Outcome {
     }
     match result.cause {
         C::PageFailed
+        | C::PageHung
         | C::BrowserLost
         | C::SoundLost
         | C::ScreenLost

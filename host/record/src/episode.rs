@@ -81,6 +81,8 @@ pub enum EndCause {
     ProviderOutage,
     /// The page had an error of its own.
     PageFailed,
+    /// The page's script did not come to an end, so that the page answered nobody; not counted.
+    PageHung,
     /// The browser ended or hung.
     BrowserLost,
     /// Capturing or playing sound failed.
@@ -105,6 +107,7 @@ impl EndCause {
     pub fn agent_can_cause(self) -> bool {
         match self {
             Self::PageFailed
+            | Self::PageHung
             | Self::BrowserLost
             | Self::HostError
             | Self::ModelAuthentication

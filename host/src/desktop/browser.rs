@@ -4,33 +4,30 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use chromiumoxide::cdp::browser_protocol::log::DisableParams as NoLog;
 use chromiumoxide::cdp::browser_protocol::network::DisableParams as NoNetwork;
 use chromiumoxide::cdp::browser_protocol::page::{
-    AddScriptToEvaluateOnNewDocumentParams, EventFrameNavigated, GetFrameTreeParams,
-    ResetNavigationHistoryParams,
+    AddScriptToEvaluateOnNewDocumentParams, GetFrameTreeParams, ResetNavigationHistoryParams,
 };
-use chromiumoxide::cdp::browser_protocol::target::{EventTargetCrashed, EventTargetCreated};
 use chromiumoxide::cdp::js_protocol::runtime::{DisableParams as NoConsole, EvaluateParams};
 use chromiumoxide::error::CdpError;
-use chromiumoxide::handler::{Handler, HandlerConfig};
+use chromiumoxide::handler::HandlerConfig;
 use chromiumoxide::page::Page;
 use dynacu_figures::plain::cut;
-use futures::StreamExt;
-use parking_lot::Mutex;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::display::{HEIGHT, WIDTH};
 use super::supervisor::{Program, Started, Supervisor, SupervisorError};
+use watching::Shown;
 
 mod arguments;
+mod watching;
 
 pub use arguments::find_program;
 
@@ -39,10 +36,6 @@ const LOAD_WITHIN: Duration = Duration::from_secs(30);
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 const GEOMETRY_WITHIN: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// A loaded two-core machine can keep a healthy browser silent for seconds; a dead one is told by its process long before.
-const HEALTH_EVERY: Duration = Duration::from_secs(5);
-const HEALTH_WITHIN: Duration = Duration::from_secs(20);
-
 /// Characters of an address or an error that are kept.
 const WORDS: usize = 500;
 
@@ -125,6 +118,8 @@ impl From<CdpError> for BrowserError {
 pub enum BrowserEvent {
     /// The page was left or loaded again, or a window was opened, after [`Browser::arm`]. With the new address.
     LeftPage(String),
+    /// The page's script does not come to an end, while the browser is well. With the reason.
+    Hung(String),
     /// The browser, its page or the connection to it is dead. With the reason.
     Lost(String),
 }
@@ -143,13 +138,15 @@ pub struct Geometry {
 /// A running browser with one page. Close it with `Lane::close_browser`.
 #[derive(Debug)]
 pub struct Browser {
-    /// Ends after [`BrowserEvent::Lost`].
+    /// Ends after [`BrowserEvent::Lost`] and [`BrowserEvent::Hung`].
     pub events: mpsc::Receiver<BrowserEvent>,
     /// For example `Chrome/156.0.8078.108`.
     pub version: String,
     page: Page,
+    /// What the browser itself tells of the page, whether or not that can answer.
+    shown: watch::Receiver<Shown>,
     /// The document that must not be left; none before `arm`.
-    armed: Arc<Mutex<Option<String>>>,
+    armed: watch::Sender<Option<String>>,
     process: Started,
     profile: PathBuf,
     tasks: Vec<JoinHandle<()>>,
@@ -219,7 +216,8 @@ impl Browser {
             .await
             .map_err(|error| error.to_string())?;
         let (events, receiver) = mpsc::channel(16);
-        let mut tasks = vec![tokio::spawn(poll_connection(handler, events.clone()))];
+        let polling = watching::poll_connection(handler, events.clone());
+        let mut tasks = vec![tokio::spawn(polling)];
         let ready = prepare(&connection, deadline).await;
         let (page, version) = match ready {
             Ok(ready) => ready,
@@ -228,11 +226,13 @@ impl Browser {
                 return Err(reason);
             }
         };
-        let armed = Arc::new(Mutex::new(None));
-        let watching = watch(&connection, &page, Arc::clone(&armed), events.clone()).await;
-        tasks.push(watching.map_err(|error| error.to_string())?);
-        tasks.push(tokio::spawn(watch_health(
+        let armed = watch::Sender::new(None);
+        let watching = watching::watch(&connection, &page, armed.subscribe(), events.clone()).await;
+        let (shown, watching) = watching.map_err(|error| error.to_string())?;
+        tasks.push(watching);
+        tasks.push(tokio::spawn(watching::watch_health(
             page.clone(),
+            shown.clone(),
             process.clone(),
             events,
         )));
@@ -240,6 +240,7 @@ impl Browser {
             events: receiver,
             version,
             page,
+            shown,
             armed,
             process,
             profile: profile.to_owned(),
@@ -248,16 +249,21 @@ impl Browser {
         })
     }
 
-    /// Shows another address in the page, waits until it has loaded, and forgets the pages before it.
+    /// Shows another address in the page, waits until it has loaded, and forgets the pages before it. A page that opens a dialog while
+    /// it loads goes on when that is answered, by whoever sees it: for this, it has loaded then.
     pub async fn goto(&self, url: &str) -> Result<(), BrowserError> {
         let failed = |reason: String| BrowserError::Load {
             url: url.to_owned(),
             reason,
         };
-        match timeout(LOAD_WITHIN, self.page.goto(url)).await {
-            Ok(Ok(_)) => {}
-            Ok(Err(error)) => return Err(failed(error.to_string())),
-            Err(_) => return Err(failed(format!("not within {} s", LOAD_WITHIN.as_secs()))),
+        let mut shown = self.shown.clone();
+        tokio::select! {
+            loaded = timeout(LOAD_WITHIN, self.page.goto(url)) => match loaded {
+                Ok(Ok(_)) => {}
+                Ok(Err(error)) => return Err(failed(error.to_string())),
+                Err(_) => return Err(failed(format!("not within {} s", LOAD_WITHIN.as_secs()))),
+            },
+            Ok(_) = shown.wait_for(Shown::asks) => {}
         }
         // Going back must not be possible by any key that the filter may have missed.
         self.page
@@ -268,10 +274,29 @@ impl Browser {
 
     /// From now on, leaving the document that is shown is an event. Moves within it (fragments, history entries) are not.
     pub async fn arm(&self) -> Result<(), BrowserError> {
-        let tree = self.page.execute(GetFrameTreeParams::default()).await?;
-        let document = String::from(tree.result.frame_tree.frame.loader_id.clone());
-        *self.armed.lock() = Some(document);
+        let document = if self.asks() {
+            self.shown.borrow().document.clone()
+        } else {
+            let tree = self.page.execute(GetFrameTreeParams::default()).await?;
+            String::from(tree.result.frame_tree.frame.loader_id.clone())
+        };
+        self.armed.send_replace(Some(document));
         Ok(())
+    }
+
+    /// Whether a dialog of the page (`alert`, `confirm`, `prompt`, `beforeunload`) is on the screen. Until it is answered, by Return,
+    /// Escape or a click, the page answers nothing.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.shown.borrow().asks()
+    }
+
+    /// Why the page counts as hung, or none where it is not.
+    pub async fn hangs(&self) -> Option<String> {
+        match watching::unwell(&self.page, self.shown.clone()).await? {
+            BrowserEvent::Hung(why) => Some(why),
+            BrowserEvent::Lost(_) | BrowserEvent::LeftPage(_) => None,
+        }
     }
 
     /// Where the page lies. The device pixel ratio must be 1 for screen and page to be one space.
@@ -306,35 +331,22 @@ impl Browser {
         }
     }
 
-    /// What the page reports about itself: `window.getTaskResult()`, as JSON where it is no text; at most 4096 letters of it.
-    pub async fn page_result(&self) -> Result<String, BrowserError> {
-        let Said { said, threw } = self.evaluate(PAGE_RESULT).await?;
-        match threw {
-            Some(why) => Err(BrowserError::Script(cut(&why, WORDS).into_owned())),
-            None => Ok(said),
+    /// What the page reports about itself: `window.getTaskResult()`, as JSON where it is no text; at most 4096 letters of it. It is
+    /// asked while this is polled, and borrows nothing: a page may take its time.
+    pub fn page_result(&self) -> impl Future<Output = Result<String, BrowserError>> + Send + use<> {
+        let page = self.page.clone();
+        async move {
+            let Said { said, threw } = evaluate(&page, PAGE_RESULT).await?;
+            match threw {
+                Some(why) => Err(BrowserError::Script(cut(&why, WORDS).into_owned())),
+                None => Ok(said),
+            }
         }
     }
 
     /// Evaluates an expression in the page and returns its value; promises are awaited.
     pub async fn evaluate<T: DeserializeOwned>(&self, expression: &str) -> Result<T, BrowserError> {
-        let parameters = EvaluateParams {
-            await_promise: Some(true),
-            return_by_value: Some(true),
-            ..EvaluateParams::new(expression)
-        };
-        let answer = timeout(ANSWER_WITHIN, self.page.execute(parameters))
-            .await
-            .map_err(|_| {
-                BrowserError::Protocol(format!("not within {} s", ANSWER_WITHIN.as_secs()))
-            })??
-            .result;
-        if let Some(exception) = answer.exception_details {
-            let thrown = exception.exception.and_then(|object| object.description);
-            let why = thrown.unwrap_or(exception.text);
-            return Err(BrowserError::Script(cut(&why, WORDS).into_owned()));
-        }
-        serde_json::from_value(answer.result.value.unwrap_or_default())
-            .map_err(|error| BrowserError::Script(error.to_string()))
+        evaluate(&self.page, expression).await
     }
 
     /// Kills the browser and removes its profile. Nothing in it is worth an orderly end.
@@ -348,6 +360,25 @@ impl Browser {
             source,
         })
     }
+}
+
+async fn evaluate<T: DeserializeOwned>(page: &Page, expression: &str) -> Result<T, BrowserError> {
+    let parameters = EvaluateParams {
+        await_promise: Some(true),
+        return_by_value: Some(true),
+        ..EvaluateParams::new(expression)
+    };
+    let answer = timeout(ANSWER_WITHIN, page.execute(parameters))
+        .await
+        .map_err(|_| BrowserError::Protocol(format!("not within {} s", ANSWER_WITHIN.as_secs())))??
+        .result;
+    if let Some(exception) = answer.exception_details {
+        let thrown = exception.exception.and_then(|object| object.description);
+        let why = thrown.unwrap_or(exception.text);
+        return Err(BrowserError::Script(cut(&why, WORDS).into_owned()));
+    }
+    serde_json::from_value(answer.result.value.unwrap_or_default())
+        .map_err(|error| BrowserError::Script(error.to_string()))
 }
 
 /// Reads the port and path that Chromium writes into its profile once it listens.
@@ -403,78 +434,6 @@ async fn prepare(
     page.execute(NoLog::default()).await.map_err(text)?;
     page.execute(NoNetwork::default()).await.map_err(text)?;
     Ok((page, version))
-}
-
-/// The task `browser`: without it nothing of the protocol moves. Messages that this version of the protocol does not know
-/// are skipped; only a broken connection ends it.
-async fn poll_connection(mut handler: Handler, events: mpsc::Sender<BrowserEvent>) {
-    let why = loop {
-        match handler.next().await {
-            Some(Ok(())) => {}
-            Some(Err(CdpError::Ws(error))) => break error.to_string(),
-            Some(Err(CdpError::Io(error))) => break error.to_string(),
-            Some(Err(error)) => tracing::debug!("skipped a message of the browser: {error}"),
-            None => break "the debugging connection closed".to_owned(),
-        }
-    };
-    let _ = events.send(BrowserEvent::Lost(why)).await;
-}
-
-/// Watches for documents and windows that should not be.
-async fn watch(
-    connection: &chromiumoxide::Browser,
-    page: &Page,
-    armed: Arc<Mutex<Option<String>>>,
-    events: mpsc::Sender<BrowserEvent>,
-) -> Result<JoinHandle<()>, CdpError> {
-    let mut navigated = page.event_listener::<EventFrameNavigated>().await?;
-    let mut created = connection.event_listener::<EventTargetCreated>().await?;
-    let mut crashed = connection.event_listener::<EventTargetCrashed>().await?;
-    let own = page.target_id().clone();
-    Ok(tokio::spawn(async move {
-        let document = || armed.lock().clone();
-        loop {
-            let event = tokio::select! {
-                Some(event) = navigated.next() => {
-                    let frame = &event.frame;
-                    let left = frame.parent_id.is_none()
-                        && document().is_some_and(|document| document != *frame.loader_id.inner());
-                    left.then(|| BrowserEvent::LeftPage(cut(&frame.url, WORDS).into_owned()))
-                }
-                Some(event) = created.next() => {
-                    let target = &event.target_info;
-                    let window = target.r#type == "page" || target.url.starts_with("devtools:");
-                    (window && target.target_id != own && document().is_some())
-                        .then(|| BrowserEvent::LeftPage(cut(&target.url, WORDS).into_owned()))
-                }
-                Some(event) = crashed.next() => (event.target_id == own)
-                    .then(|| BrowserEvent::Lost(format!("the page crashed: {}", event.status))),
-                else => return,
-            };
-            if let Some(event) = event
-                && events.send(event).await.is_err()
-            {
-                return;
-            }
-        }
-    }))
-}
-
-/// The connection's own end is not always reported by the library, so the process and its answers are watched too.
-async fn watch_health(page: Page, mut process: Started, events: mpsc::Sender<BrowserEvent>) {
-    let why = loop {
-        tokio::select! {
-            how = process.end() => break format!("Chromium ended: {how}"),
-            () = sleep(HEALTH_EVERY) => {
-                match timeout(HEALTH_WITHIN, page.execute(GetFrameTreeParams::default())).await {
-                    Ok(Ok(_)) => {}
-                    Ok(Err(error)) => break error.to_string(),
-                    Err(_) => break format!("no answer within {} s", HEALTH_WITHIN.as_secs()),
-                }
-            }
-        }
-    };
-    let _ = events.send(BrowserEvent::Lost(why)).await;
 }
 
 fn last_words(log: &Path) -> String {

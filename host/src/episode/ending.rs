@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::ensure;
 use dynacu_figures::percentile;
 use dynacu_record::{EndCause, Event, Intervals, Perception, Recorder, ScoreResult, Speech};
 
@@ -96,7 +97,14 @@ impl Ending<'_> {
         let duration = stage.timebase.now();
         counted.look(&stage.desk, duration);
         let verdict = stage.judge.verdict().cloned();
-        let page_result = last_result(&stage, trial, cause, duration).await;
+        let (page_result, answered) = last_result(&stage, trial, cause, duration).await;
+        if !answered
+            && verdict.is_none()
+            && undecided(cause)
+            && let Some(why) = stage.browser.hangs().await
+        {
+            (cause, detail) = (EndCause::PageHung, why);
+        }
         let mut score = scored(&stage, trial, &page_result, cause, duration).await;
 
         let seen = stage.desk.seeing.stats();
@@ -195,8 +203,21 @@ impl Stopped {
     }
 }
 
-/// Gives the page its last result where nothing decided it, and asks what it says its result is.
-async fn last_result(stage: &Stage, trial: &Trial, cause: EndCause, duration: u64) -> String {
+/// Ends at which a page that answers nobody any more is to blame.
+fn undecided(cause: EndCause) -> bool {
+    matches!(
+        cause,
+        EndCause::Done | EndCause::PolicyReturned | EndCause::TimeLimit | EndCause::StepLimit
+    )
+}
+
+/// Gives the page its last result where nothing decided it, and asks what it says its result is. Also whether it answered.
+async fn last_result(
+    stage: &Stage,
+    trial: &Trial,
+    cause: EndCause,
+    duration: u64,
+) -> (String, bool) {
     let verdict = stage.judge.verdict();
     let mut expected = verdict.map(|verdict| verdict.label.clone());
     if verdict.is_none()
@@ -207,11 +228,11 @@ async fn last_result(stage: &Stage, trial: &Trial, cause: EndCause, duration: u6
         expected = Some("timeout".to_owned());
     }
     match page_result(&stage.browser, expected.as_deref()).await {
-        Ok(result) => result,
+        Ok(result) => (result, true),
         Err(error) => {
             let text = format!("getTaskResult() did not answer: {error:#}");
             stage.recorder.event(duration, Event::Note { text });
-            expected.unwrap_or_else(|| "pending".to_owned())
+            (expected.unwrap_or_else(|| "pending".to_owned()), false)
         }
     }
 }
@@ -273,6 +294,10 @@ async fn stop(stage: Stage, lane: &Lane) -> Stopped {
 
 /// What the page says its result is. The result travels to the page over a socket, so a new one may take a moment.
 async fn page_result(browser: &Browser, expected: Option<&str>) -> anyhow::Result<String> {
+    ensure!(
+        !browser.asks(),
+        "a dialog of the page is on the screen, and nobody answered it"
+    );
     let mut said = browser.page_result().await?;
     for _ in 0..10 {
         if expected.is_none_or(|expected| said == expected) {

@@ -7,6 +7,7 @@ use dynacu_figures::plain::cut;
 use dynacu_record::{EndCause, Event, PageEvent};
 use dynacu_runtime::types::{Brief, StopCause};
 use dynacu_runtime::{FailureKind, GuestFailure, Limits, PolicyEnd, PolicyRun};
+use tokio::task::JoinHandle;
 
 use super::desk::Request;
 use super::ending::{Counted, Ended, Ending, TICK};
@@ -16,7 +17,7 @@ use super::phase::Phase;
 use super::session::Session;
 use super::stage::Stage;
 use super::{Policy, Trial};
-use crate::desktop::browser::BrowserEvent;
+use crate::desktop::browser::{BrowserError, BrowserEvent};
 use crate::desktop::lane::Lane;
 use crate::page_server::FromPage;
 use crate::perception::hearing::{HeardEvent, Utterance};
@@ -43,6 +44,8 @@ struct Live<'a> {
     counted: Counted,
     /// When a page without a scorer was asked last.
     asked: Instant,
+    /// Its answer, where it has not given it yet.
+    asking: Option<JoinHandle<Result<String, BrowserError>>>,
 }
 
 /// Starts the page and the policy, and sees the episode to its end.
@@ -67,6 +70,7 @@ pub(super) async fn run(
         lane,
         trial,
         asked: Instant::now(),
+        asking: None,
     };
     live.stage.timebase.start();
     if let Err(error) = live.stage.start_page(trial).await {
@@ -161,6 +165,7 @@ fn stop_cause(cause: EndCause) -> StopCause {
         | EndCause::ModelQuota
         | EndCause::ProviderOutage
         | EndCause::PageFailed
+        | EndCause::PageHung
         | EndCause::BrowserLost
         | EndCause::SoundLost
         | EndCause::ScreenLost
@@ -297,25 +302,31 @@ impl<'a> Live<'a> {
         None
     }
 
-    /// Asks a page without a scorer, now and then, what it has come to.
+    /// Asks a page without a scorer, now and then, what it has come to. Nobody waits for the answer: it may never come.
     async fn ask_page(&mut self) -> Option<Reason> {
         let page = self.trial.task.foreign.as_ref()?;
-        if self.asked.elapsed() < ASK_EVERY {
+        let browser = &self.stage.browser;
+        let Some(asking) = self.asking.take_if(|asking| asking.is_finished()) else {
+            let idle = self.asking.is_none() && !browser.asks();
+            if idle && self.asked.elapsed() >= ASK_EVERY {
+                self.asked = Instant::now();
+                self.asking = Some(tokio::spawn(browser.page_result()));
+            }
             return None;
-        }
-        self.asked = Instant::now();
-        match self.stage.browser.page_result().await {
+        };
+        match asking.await {
             // Pages say at any time how things stand; what decides is named by the operator.
-            Ok(result) if !page.decides(&result) => None,
-            Ok(result) => {
+            Ok(Ok(result)) if !page.decides(&result) => None,
+            Ok(Ok(result)) => {
                 let now = self.stage.timebase.now();
                 self.stage.judge.page_says(result, now);
                 self.verdict()
             }
-            Err(error) => {
+            Ok(Err(error)) => {
                 self.note(format!("getTaskResult() did not answer: {error:#}"));
                 None
             }
+            Err(error) => Some((EndCause::HostError, error.to_string())),
         }
     }
 
@@ -445,6 +456,7 @@ fn browser_event(event: BrowserEvent) -> Reason {
             EndCause::LeftPage,
             format!("the browser left the page for {url}"),
         ),
+        BrowserEvent::Hung(why) => (EndCause::PageHung, why),
         BrowserEvent::Lost(why) => (EndCause::BrowserLost, why),
     }
 }

@@ -64,6 +64,7 @@ pub(crate) fn ended(cause: Cause) -> Option<EndCause> {
         | Cause::ModelQuota
         | Cause::ProviderOutage
         | Cause::PageFailed
+        | Cause::PageHung
         | Cause::BrowserLost
         | Cause::SoundLost
         | Cause::ScreenLost
