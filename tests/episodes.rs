@@ -7,7 +7,9 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result};
 use dynacu_record::vocabulary::Action;
-use dynacu_record::{EndCause, Event, Line, Outcome, PageEvent, ReadError, read_events};
+use dynacu_record::{
+    EndCause, EpisodeResult, Event, Line, Outcome, PageEvent, ReadError, read_events,
+};
 use dynacu_tests::{checkout, episode, only_once};
 
 fn position(events: &[Line], what: &str, is: impl Fn(&Event) -> bool) -> usize {
@@ -249,7 +251,7 @@ fn a_page_on_the_loopback_is_asked_until_it_says_that_it_is_over() {
 }
 
 /// What comes of an episode in which nobody does anything.
-fn left_alone(page: &str, seconds: &str) -> dynacu_record::EpisodeResult {
+fn left_alone(page: &str, seconds: &str) -> Result<EpisodeResult> {
     let arguments = [
         "--plugin",
         "idle",
@@ -264,13 +266,13 @@ fn left_alone(page: &str, seconds: &str) -> dynacu_record::EpisodeResult {
         "--mode",
         "standard",
     ];
-    only_once(&checkout(), &arguments, &[]).unwrap().result
+    Ok(only_once(&checkout(), &arguments, &[])?.result)
 }
 
 #[test]
 fn a_dialog_that_opens_while_the_page_loads_is_left_to_the_policy() {
     // Longer than a page without a dialog may be silent.
-    let result = left_alone("tests/fixtures/pages/asks.html", "40");
+    let result = left_alone("tests/fixtures/pages/asks.html", "40").unwrap();
     assert_eq!(result.cause, EndCause::TimeLimit, "{result:?}");
     assert_eq!(result.outcome, Outcome::Timeout);
 }
@@ -278,7 +280,7 @@ fn a_dialog_that_opens_while_the_page_loads_is_left_to_the_policy() {
 #[test]
 fn a_page_that_hangs_is_named_however_soon_the_time_is_over() {
     for seconds in ["8", "60"] {
-        let result = left_alone("tests/fixtures/pages/hangs.html", seconds);
+        let result = left_alone("tests/fixtures/pages/hangs.html", seconds).unwrap();
         assert_eq!(result.cause, EndCause::PageHung, "{result:?}");
         assert_eq!(result.outcome, Outcome::InfrastructureError);
     }
