@@ -1,5 +1,5 @@
 //! What is shown of measurements, for every crate that shows some: spreads and percentiles ([`Spread`], [`percentile`]), tables
-//! for a terminal or for Markdown ([`table`]), strangers' words in either ([`plain`]), and charts as SVG, in a page ([`chart`]) or as files ([`plot`]).
+//! for a terminal or for Markdown ([`table`]), strangers' words in either ([`plain`](mod@plain)), and charts as SVG, in a page ([`chart`]) or as files ([`plot`]).
 //!
 //! This crate knows nothing of the benchmark. Intervals and tests are in `dynacu_report::statistics`.
 

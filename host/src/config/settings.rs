@@ -77,7 +77,7 @@ pub struct RunSettings {
     pub remote_recognizer: Option<RemoteSettings>,
     #[command(flatten)]
     pub page: Option<PageSettings>,
-    /// Instead of tasks: a TOML file with one [[page]] for each of several pages (docs/tasks.md)
+    /// Instead of tasks: a TOML file of several pages, one table for each (docs/tasks.md)
     #[arg(
         long,
         value_name = "FILE",
