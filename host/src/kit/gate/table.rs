@@ -227,7 +227,7 @@ mod tests {
         assert!(over_all(&green).is_empty() && green[0].faults().is_empty());
         let text = markdown(&green);
         assert!(
-            text.contains("| A-E1-podcast-price | aoi_audio | pass pass pass | pass | 0 | 2.0 % | 0 | 0 | 0 | 0 | < 0.1 % | 2.0 | clean | 90 |"),
+            text.contains("| A-E1-podcast-price | aoi_audio | pass pass pass | pass | 0 | 2.0 % | 0 | 0 | 0 | 0 | 0 | < 0.1 % | 2.0 | clean | 100 |"),
             "{text}"
         );
         assert!(text.ends_with("All green.\n"));
@@ -244,6 +244,6 @@ mod tests {
                 "A-E1: guess aoi_audio 0 ended as passed (task-ended, x)"
             ]
         );
-        assert!(markdown(&red).contains("| – | 0 | 0 | **pass** |"));
+        assert!(markdown(&red).contains("| – | 0 | 0 | 0 | **pass** |"));
     }
 }
