@@ -418,7 +418,11 @@ fn a_part_of_the_desktop_that_dies_ends_its_episode_and_the_next_one_has_a_new_l
     ];
     for (program, causes) in [
         ("Xvfb", &display[..]),
-        ("pulseaudio", &[EndCause::SoundLost][..]),
+        // Its end is noticed by its process or by its silence.
+        (
+            "pulseaudio",
+            &[EndCause::SoundLost, EndCause::LaneCheckFailed][..],
+        ),
     ] {
         let root = tempfile::tempdir().unwrap();
         let (run, errors) = (root.path().join("run"), root.path().join("errors"));
